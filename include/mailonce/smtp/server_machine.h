@@ -1,0 +1,96 @@
+// The server's side of one SMTP session as a pure machine (RFC 5321 §4): octets in, actions out. It knows no
+// socket, no clock and no upstream. The shell calls next() until it asks for input or is told to close, carries out
+// what each action says, and writes output() before it waits for anything.
+//
+// Legal order: receive() only after NeedInput; after AskCapabilities, AskRecipients and EndOfData exactly one
+// announce(), answer_recipients() or answer_data() before next() is called again. Views inside an action are valid
+// until the next call on the machine.
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "mailonce/smtp/capabilities.h"
+#include "mailonce/smtp/envelope.h"
+#include "mailonce/smtp/reply.h"
+
+namespace mailonce::smtp {
+
+// Nothing to do until the client says more. `phase` picks the shell's deadline (RFC 5321 §4.5.3.2).
+struct NeedInput {
+  enum class Phase { command, transaction, data } phase;  // between transactions, inside one, in the body
+};
+// EHLO: the shell says what can be announced. mailonce's own SIZE and PIPELINING are the machine's.
+struct AskCapabilities {};
+// One or more RCPT that arrived together; the replies come from the upstream, in order.
+struct AskRecipients {
+  const Sender* sender;
+  std::span<const Recipient> recipients;
+  bool first;  // no RCPT was asked about before in this transaction
+};
+// DATA was accepted (354 is in output()): a body begins.
+struct DataBegins {};
+// A piece of the message, dot-unstuffed, line ends as sent.
+struct DataChunk {
+  std::string_view octets;
+};
+// The true end of data (CRLF.CRLF) of a well-formed message.
+struct EndOfData {
+  std::uint64_t octets;
+};
+// The transaction ended without a message: RSET, EHLO, QUIT, a refused body. Drop whatever was begun upstream.
+struct Abandon {
+  enum class Why { reset, bad_data, too_large, close } why;
+};
+// Write output(), then close the connection.
+struct Close {};
+
+using ServerAction = std::variant<NeedInput, AskCapabilities, AskRecipients, DataBegins, DataChunk, EndOfData, Abandon, Close>;
+
+struct ServerMachineOptions {
+  std::string hostname = "localhost";                     // in the banner and the EHLO reply
+  std::uint64_t max_message_octets = 50ULL * 1024 * 1024;  // 552 5.3.4 beyond
+  std::size_t max_recipients = 1000;                      // 452 4.5.3 beyond (RFC 5321 §4.5.3.1.8: at least 100)
+  std::size_t max_line_octets = 4096;                     // 500 5.5.6 beyond, resynchronised at CRLF
+  std::size_t max_errors = 20;                            // syntax and sequence errors before 421 4.7.0 and close
+};
+
+class ServerMachine {
+ public:
+  explicit ServerMachine(ServerMachineOptions options);
+  ~ServerMachine();
+  ServerMachine(ServerMachine&&) noexcept;
+
+  // Puts the 220 banner into output(). Once, first.
+  void greet();
+  // Octets from the client; appended to what is not yet handled.
+  void receive(std::string_view octets);
+  ServerAction next();
+
+  void announce(const Capabilities& path);
+  void answer_recipients(std::span<const Reply> replies);
+  // The final reply, or a refusal made by the shell. The transaction is over.
+  void answer_data(const Reply& reply);
+
+  // While a body arrives: refuse it with `reply` after its true end (a full disk, a mail loop). Chunks stop.
+  void refuse_data(Reply reply);
+  // The shell ends the session (shutdown, timeout): `reply` is said where it is legal and Close follows.
+  void shut_down(Reply reply);
+
+  // Replies not yet written; the shell writes and clears it.
+  std::string& output() noexcept;
+  const Envelope& envelope() const noexcept;  // of the current transaction
+  std::string_view client_name() const noexcept;  // EHLO or HELO argument; empty before
+  bool in_transaction() const noexcept;           // between an accepted MAIL and its end
+  bool idle() const noexcept;                     // waiting for a command outside a transaction, nothing half read
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mailonce::smtp
