@@ -1,5 +1,6 @@
-// The octets of one message while it passes through: in memory up to a limit, beyond it in an unlinked temporary
-// file, so that a large message costs disk and not memory and nothing is left behind by a crash (DESIGN.md §3.2).
+// The octets of one message while it passes through: in memory up to a limit, beyond it in an unlinked
+// temporary file, so that a large message costs disk and not memory and nothing is left behind by a crash
+// (DESIGN.md §3.2).
 #pragma once
 #include <cstdint>
 #include <string>
@@ -22,7 +23,8 @@ class Blob {
   Blob(Blob&& other) noexcept;
   Blob& operator=(Blob&& other) noexcept;
 
-  // Fails with the errno of the file system (ENOSPC, EDQUOT, EMFILE); the blob is then unusable but for clear().
+  // Fails with the errno of the file system (ENOSPC, EDQUOT, EMFILE); the blob is then unusable but for
+  // clear().
   Result<> append(std::string_view octets);
   std::uint64_t size() const noexcept { return size_; }
   bool in_file() const noexcept { return descriptor_ >= 0; }
