@@ -1,4 +1,5 @@
-// Which message is this? Strategies, content fingerprint and fingerprint (DESIGN.md §5). Pure: no I/O, no clock.
+// Which message is this? Strategies, content fingerprint and fingerprint (DESIGN.md §5). Pure: no I/O, no
+// clock.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -22,7 +23,8 @@ struct Strategy {
 };
 
 struct IdentityOptions {
-  std::vector<Strategy> strategies = {{Strategy::Kind::key, {}}, {Strategy::Kind::content, {}}};  // first that applies
+  std::vector<Strategy> strategies = {{Strategy::Kind::key, {}},
+                                      {Strategy::Kind::content, {}}};  // first that applies
   std::vector<std::string> key_headers = {"Idempotency-Key", "X-Idempotency-Key", "Resend-Idempotency-Key"};
   std::vector<std::string> identity_headers;  // further fields that count in the canonical form
   std::string secret;                         // non-empty: fingerprints are keyed hashes
@@ -36,8 +38,8 @@ struct Extent {
 
 struct Identity {
   Strategy strategy;
-  Digest fingerprint;      // of scope, canonical form version, strategy and what the strategy takes
-  Digest content;          // of the canonical form alone (with scope and secret); kept beside keys and Message-IDs
+  Digest fingerprint;  // of scope, canonical form version, strategy and what the strategy takes
+  Digest content;  // of the canonical form alone (with scope and secret); kept beside keys and Message-IDs
   std::string message_id;  // the Message-ID field's value, unfolded; empty when absent or repeated
   std::optional<Extent> message_id_value;  // where its value stands, for the resend after doubt (§4)
   bool dkim_signed = false;
@@ -51,9 +53,10 @@ Digest fingerprint_of_other_content(const Identity& identity, std::string_view s
 std::string recipient_digest(std::string_view normalized_address, std::string_view secret);
 
 // Forms the identity of `message` (header and body as sent, CRLF line ends). `scope` is what identities never
-// collide across (rule, credential). Nothing when no strategy applies or the message has no identity at all: it is
-// then never a duplicate. Time is linear in the message, memory bounded by it.
-std::optional<Identity> identify(std::string_view message, std::string_view scope, const IdentityOptions& options);
+// collide across (rule, credential). Nothing when no strategy applies or the message has no identity at all:
+// it is then never a duplicate. Time is linear in the message, memory bounded by it.
+std::optional<Identity> identify(std::string_view message, std::string_view scope,
+                                 const IdentityOptions& options);
 
 // What a transaction needs to know of a message even when it has no identity.
 struct HeaderFacts {

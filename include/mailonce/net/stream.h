@@ -1,5 +1,5 @@
-// A connected stream, plain or TLS, whose operations all end by a deadline. One io_context, one thread, at most one
-// read and one write at a time. Timeouts cancel, they do not close: a session can still say 421.
+// A connected stream, plain or TLS, whose operations all end by a deadline. One io_context, one thread, at
+// most one read and one write at a time. Timeouts cancel, they do not close: a session can still say 421.
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
@@ -30,10 +30,11 @@ class Stream {
   // Resolves and connects, all addresses in turn. Errors: timed_out, the system's, or the resolver's.
   static awaitable<Result<Stream>> connect(std::string host, std::string service, milliseconds at_most);
 
-  // Whatever is there, at least one octet. End of stream: boost::asio::error::eof, a truncated TLS stream too.
+  // Whatever is there, at least one octet. End of stream: boost::asio::error::eof, a truncated TLS stream
+  // too.
   awaitable<Result<std::size_t>> read_some(std::span<char> into);
-  // All of it, gathered; tried at once without a turn of the loop when the kernel takes it. `written`, if given, is
-  // how many octets the kernel took (plain streams), also on failure.
+  // All of it, gathered; tried at once without a turn of the loop when the kernel takes it. `written`, if
+  // given, is how many octets the kernel took (plain streams), also on failure.
   awaitable<Result<>> write(std::span<const std::string_view> pieces, std::size_t* written = nullptr);
   awaitable<Result<>> write(std::string_view octets);
 

@@ -1,4 +1,5 @@
-// One decision about one or more recipients of a transaction, as it is logged (P7). Plain data; observe::Log writes it.
+// One decision about one or more recipients of a transaction, as it is logged (P7). Plain data; observe::Log
+// writes it.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -20,34 +21,34 @@ enum class Outcome {
 
 // How long each step took; negative: the step did not happen.
 struct Steps {
-  milliseconds receive{-1};      // DATA to end of data
+  milliseconds receive{-1};  // DATA to end of data
   milliseconds fingerprint{-1};
-  milliseconds claim{-1};        // with waiting
-  milliseconds envelope{-1};     // MAIL and RCPT at the upstream
-  milliseconds send{-1};         // DATA to the final reply
+  milliseconds claim{-1};     // with waiting
+  milliseconds envelope{-1};  // MAIL and RCPT at the upstream
+  milliseconds send{-1};      // DATA to the final reply
   milliseconds commit{-1};
-  milliseconds total{-1};        // MAIL to final reply
+  milliseconds total{-1};  // MAIL to final reply
 };
 
 struct Decision {
   Outcome outcome = Outcome::deferred;
-  std::string reason;        // a stable word: new, after_doubt, in_window, upstream_refused, store_down, …
-  std::string session;       // id of the client's session
-  std::string client;        // address of the client
-  std::string sender;        // envelope sender; hashed or cut by the log as configured
+  std::string reason;   // a stable word: new, after_doubt, in_window, upstream_refused, store_down, …
+  std::string session;  // id of the client's session
+  std::string client;   // address of the client
+  std::string sender;   // envelope sender; hashed or cut by the log as configured
   std::vector<std::string> recipients;
   std::string message_id;
-  std::string fingerprint;   // base64url; empty: the message has no identity
+  std::string fingerprint;  // base64url; empty: the message has no identity
   std::string strategy;
   std::string rule;
-  std::string source;        // store, local, unasked
-  bool possible_duplicate = false;  // sent again after doubt
-  bool content_differs = false;     // same Message-ID or key, other content
-  bool would_drop = false;          // observe mode: enforce would have answered from the record
+  std::string source;                     // store, local, unasked
+  bool possible_duplicate = false;        // sent again after doubt
+  bool content_differs = false;           // same Message-ID or key, other content
+  bool would_drop = false;                // observe mode: enforce would have answered from the record
   std::optional<milliseconds> first_age;  // duplicate: how long ago the first was sent
   std::string first_message_id;
   std::string upstream;
-  smtp::Reply reply;         // what the client is told
+  smtp::Reply reply;  // what the client is told
   std::uint64_t octets = 0;
   Steps steps;
 };

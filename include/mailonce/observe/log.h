@@ -1,4 +1,5 @@
-// The log: decisions and events, as JSON or text lines (spdlog). Thread-safe. Never holds a secret or content.
+// The log: decisions and events, as JSON or text lines (spdlog). Thread-safe. Never holds a secret or
+// content.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -18,8 +19,8 @@ struct LogOptions {
   Format format = Format::text;
   Level level = Level::info;
   Addresses addresses = Addresses::full;
-  std::string address_secret;       // keys the hash of `hashed`
-  std::string file;                 // empty: standard error
+  std::string address_secret;  // keys the hash of `hashed`
+  std::string file;            // empty: standard error
 };
 
 // A named value of an event. Values are escaped as the format needs.
@@ -33,7 +34,8 @@ class Log {
 
   void decision(const Decision& decision);
   // `event` is a stable word (store_down, upstream_unreachable, session_refused); `text` is for a person.
-  void event(Level level, std::string_view event, std::string_view text, std::initializer_list<Field> fields = {});
+  void event(Level level, std::string_view event, std::string_view text,
+             std::initializer_list<Field> fields = {});
   void flush();
   bool enabled(Level level) const noexcept;
 

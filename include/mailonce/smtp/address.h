@@ -1,9 +1,9 @@
-// Validated envelope addresses (RFC 5321 §4.1.2, §4.1.3). What goes into a command line to an upstream is made from
-// this type, never pasted from a client's line.
+// Validated envelope addresses (RFC 5321 §4.1.2, §4.1.3). What goes into a command line to an upstream is
+// made from this type, never pasted from a client's line.
 #pragma once
 #include <string>
-#include <utility>
 #include <string_view>
+#include <utility>
 
 #include "mailonce/base/result.h"
 

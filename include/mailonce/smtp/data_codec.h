@@ -6,14 +6,15 @@
 
 namespace mailonce::smtp {
 
-// From the wire to the message. Only CRLF.CRLF ends the data; bare CR, bare LF and NUL are noted, and the data still
-// ends only at its true end (reference: hostile input, S1 to S18). No copy: pieces are views into the input or into static text.
+// From the wire to the message. Only CRLF.CRLF ends the data; bare CR, bare LF and NUL are noted, and the
+// data still ends only at its true end (reference: hostile input, S1 to S18). No copy: pieces are views into
+// the input or into static text.
 class DataDecoder {
  public:
   enum class Fault { none, bare_cr, bare_lf, nul };
 
-  // Takes octets from `input` and returns a piece of the message; an empty piece means that more input is needed
-  // or that ended() is true. Call until `input` is empty or ended().
+  // Takes octets from `input` and returns a piece of the message; an empty piece means that more input is
+  // needed or that ended() is true. Call until `input` is empty or ended().
   std::string_view next(std::string_view& input);
   bool ended() const noexcept { return ended_; }
   Fault fault() const noexcept { return fault_; }  // the first one met
@@ -28,8 +29,9 @@ class DataDecoder {
   std::uint64_t octets_ = 0;
 };
 
-// From the message to the wire: appends to `pieces` views that, written one after the other, are the dot-stuffed
-// octets. finish() gives the end: ".\r\n", with a CRLF before it when the message did not end with one.
+// From the message to the wire: appends to `pieces` views that, written one after the other, are the
+// dot-stuffed octets. finish() gives the end: ".\r\n", with a CRLF before it when the message did not end
+// with one.
 class DataEncoder {
  public:
   void encode(std::string_view octets, std::vector<std::string_view>& pieces);

@@ -1,5 +1,5 @@
-// Replies out of an octet stream (RFC 5321 §4.2.1), strict and bounded: what is not a reply is malformed, never
-// guessed. Any split of the input gives the same replies.
+// Replies out of an octet stream (RFC 5321 §4.2.1), strict and bounded: what is not a reply is malformed,
+// never guessed. Any split of the input gives the same replies.
 #pragma once
 #include <cstddef>
 #include <string>

@@ -1,10 +1,10 @@
 // The server's side of one SMTP session as a pure machine (RFC 5321 §4): octets in, actions out. It knows no
-// socket, no clock and no upstream. The shell calls next() until it asks for input or is told to close, carries out
-// what each action says, and writes output() before it waits for anything.
+// socket, no clock and no upstream. The shell calls next() until it asks for input or is told to close,
+// carries out what each action says, and writes output() before it waits for anything.
 //
 // Legal order: receive() only after NeedInput; after AskCapabilities, AskRecipients and EndOfData exactly one
-// announce(), answer_recipients() or answer_data() before next() is called again. Views inside an action are valid
-// until the next call on the machine.
+// announce(), answer_recipients() or answer_data() before next() is called again. Views inside an action are
+// valid until the next call on the machine.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -42,21 +42,23 @@ struct DataChunk {
 struct EndOfData {
   std::uint64_t octets;
 };
-// The transaction ended without a message: RSET, EHLO, QUIT, a refused body. Drop whatever was begun upstream.
+// The transaction ended without a message: RSET, EHLO, QUIT, a refused body. Drop whatever was begun
+// upstream.
 struct Abandon {
   enum class Why { reset, bad_data, too_large, close } why;
 };
 // Write output(), then close the connection.
 struct Close {};
 
-using ServerAction = std::variant<NeedInput, AskCapabilities, AskRecipients, DataBegins, DataChunk, EndOfData, Abandon, Close>;
+using ServerAction =
+    std::variant<NeedInput, AskCapabilities, AskRecipients, DataBegins, DataChunk, EndOfData, Abandon, Close>;
 
 struct ServerMachineOptions {
-  std::string hostname = "localhost";                     // in the banner and the EHLO reply
+  std::string hostname = "localhost";                      // in the banner and the EHLO reply
   std::uint64_t max_message_octets = 50ULL * 1024 * 1024;  // 552 5.3.4 beyond
-  std::size_t max_recipients = 1000;                      // 452 4.5.3 beyond (RFC 5321 §4.5.3.1.8: at least 100)
-  std::size_t max_line_octets = 4096;                     // 500 5.5.6 beyond, resynchronised at CRLF
-  std::size_t max_errors = 20;                            // syntax and sequence errors before 421 4.7.0 and close
+  std::size_t max_recipients = 1000;   // 452 4.5.3 beyond (RFC 5321 §4.5.3.1.8: at least 100)
+  std::size_t max_line_octets = 4096;  // 500 5.5.6 beyond, resynchronised at CRLF
+  std::size_t max_errors = 20;         // syntax and sequence errors before 421 4.7.0 and close
 };
 
 class ServerMachine {
@@ -83,10 +85,10 @@ class ServerMachine {
 
   // Replies not yet written; the shell writes and clears it.
   std::string& output() noexcept;
-  const Envelope& envelope() const noexcept;  // of the current transaction
+  const Envelope& envelope() const noexcept;      // of the current transaction
   std::string_view client_name() const noexcept;  // EHLO or HELO argument; empty before
   bool in_transaction() const noexcept;           // between an accepted MAIL and its end
-  bool idle() const noexcept;                     // waiting for a command outside a transaction, nothing half read
+  bool idle() const noexcept;  // waiting for a command outside a transaction, nothing half read
 
  private:
   struct State;

@@ -25,7 +25,9 @@ TEST(Blob, MovesToAFileBeyondItsLimitAndKeepsEveryOctet) {
     ASSERT_TRUE(blob.append(piece));
     expected += piece;
     // A view in between must not spoil what comes after it.
-    if (i % 250 == 0) EXPECT_EQ(content(blob), expected);
+    if (i % 250 == 0) {
+      EXPECT_EQ(content(blob), expected);
+    }
   }
   EXPECT_TRUE(blob.in_file());
   EXPECT_EQ(blob.size(), expected.size());

@@ -1,0 +1,50 @@
+// Who may speak, and how much (DESIGN.md §7, §8). Filled by config; immutable while the server runs.
+#pragma once
+#include <boost/asio/ip/network_v4.hpp>
+#include <boost/asio/ip/network_v6.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "mailonce/base/blob.h"
+#include "mailonce/base/clock.h"
+
+namespace mailonce::server {
+
+// The networks whose hosts may relay without authentication. Empty means nobody.
+struct Networks {
+  std::vector<boost::asio::ip::network_v4> v4;
+  std::vector<boost::asio::ip::network_v6> v6;
+
+  // IPv4-mapped IPv6 addresses count as the IPv4 address they carry.
+  bool contains(const boost::asio::ip::address& address) const;
+  static Networks loopback();
+};
+
+struct Listener {
+  boost::asio::ip::tcp::endpoint endpoint;  // port 0: the system's choice, named by the event `listening`
+  Networks allow = Networks::loopback();    // others are told 550 5.7.1 and closed
+};
+
+// RFC 5321 §4.5.3.2 gives the client's side; a server waits five minutes for a command (§4.5.3.2.7).
+struct Timeouts {
+  milliseconds command = seconds(300);   // for the next command, inside a transaction too
+  milliseconds data = seconds(180);      // for the next octets of a body
+  milliseconds message = seconds(1800);  // for a whole body
+  milliseconds write = seconds(60);      // for a client to take our replies
+  milliseconds drain = seconds(30);      // at shutdown: for transactions under way; then doubt
+};
+
+struct Options {
+  std::vector<Listener> listeners;
+  std::string hostname;                           // in banner and EHLO; empty: the system's host name
+  std::size_t workers = 0;                        // io_contexts, a thread each; 0: one a core
+  std::uint64_t max_message_octets = 50'000'000;  // announced as SIZE, less if the upstream's is less
+  std::size_t max_recipients = 1000;              // a transaction (RFC 5321 §4.5.3.1.8)
+  std::size_t max_connections = 10'000;           // 421 4.7.0 beyond
+  BlobOptions blob;                               // memory a message, and where larger ones go
+  Timeouts timeouts;
+};
+
+}  // namespace mailonce::server
