@@ -1,6 +1,7 @@
 // One decision about one or more recipients of a transaction, as it is logged (P7). Plain data; observe::Log
 // writes it.
 #pragma once
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -19,15 +20,16 @@ enum class Outcome {
   doubt,      // the dot was sent and no reply came
 };
 
-// How long each step took; negative: the step did not happen.
+// How long each step took; negative: the step did not happen. Microseconds, because on a warm connection most
+// steps take less than a millisecond.
 struct Steps {
-  milliseconds receive{-1};  // DATA to end of data
-  milliseconds fingerprint{-1};
-  milliseconds claim{-1};     // with waiting
-  milliseconds envelope{-1};  // MAIL and RCPT at the upstream
-  milliseconds send{-1};      // DATA to the final reply
-  milliseconds commit{-1};
-  milliseconds total{-1};  // MAIL to final reply
+  std::chrono::microseconds receive{-1};  // DATA to end of data
+  std::chrono::microseconds fingerprint{-1};
+  std::chrono::microseconds claim{-1};     // with waiting
+  std::chrono::microseconds envelope{-1};  // MAIL and RCPT at the upstream
+  std::chrono::microseconds send{-1};      // DATA to the final reply
+  std::chrono::microseconds commit{-1};
+  std::chrono::microseconds total{-1};  // MAIL to final reply
 };
 
 struct Decision {

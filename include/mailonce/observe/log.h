@@ -1,5 +1,9 @@
-// The log: decisions and events, as JSON or text lines (spdlog). Thread-safe. Never holds a secret or
-// content.
+// The log: decisions and events, one line each, as JSON or text (spdlog). Thread-safe. Never holds a secret
+// or content.
+//
+// A call formats its line and appends it to a buffer; another thread writes the buffer, at most 250 ms later
+// and at once after a warning. So no message waits for the log's disk, and a process that is killed loses the
+// lines of its last quarter of a second. Lines can not be forged: see escape.h.
 #pragma once
 #include <initializer_list>
 #include <memory>
@@ -13,29 +17,30 @@ namespace mailonce::observe {
 
 enum class Level { debug, info, warning, error };
 enum class Format { json, text };
-enum class Addresses { full, domain, hashed };  // how envelope addresses stand in the log
+enum class Addresses { full, domain, hashed };  // how envelope addresses stand in the log, replies included
 
 struct LogOptions {
   Format format = Format::text;
-  Level level = Level::info;
+  Level level = Level::info;  // decisions are `info`, doubt is `warning`
   Addresses addresses = Addresses::full;
-  std::string address_secret;  // keys the hash of `hashed`
-  std::string file;            // empty: standard error
+  std::string address_secret;  // keys the hash of `hashed`; empty: a random one for each process
+  std::string file;            // appended to; empty: standard error
 };
 
-// A named value of an event. Values are escaped as the format needs.
+// A named value of an event. The name is a word of ours; the value may hold any octets.
 using Field = std::pair<std::string_view, std::string>;
 
 class Log {
  public:
   // Throws std::runtime_error when the file can not be opened.
   explicit Log(LogOptions options);
-  ~Log();
+  ~Log();  // writes what is left
 
   void decision(const Decision& decision);
   // `event` is a stable word (store_down, upstream_unreachable, session_refused); `text` is for a person.
   void event(Level level, std::string_view event, std::string_view text,
              std::initializer_list<Field> fields = {});
+  // Returns when what was logged before is written.
   void flush();
   bool enabled(Level level) const noexcept;
 
