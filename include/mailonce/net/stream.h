@@ -1,9 +1,14 @@
 // A connected stream, plain or TLS, whose operations all end by a deadline. One io_context, one thread, at
 // most one read and one write at a time. Timeouts cancel, they do not close: a session can still say 421.
+//
+// Errors are the system's, the resolver's or OpenSSL's (boost::asio::error::get_ssl_category()), and
+//   boost::asio::error::timed_out          the deadline came first
+//   boost::asio::error::eof                end of stream; a truncated TLS stream and a close_notify too
+//   boost::asio::error::operation_aborted  cancel_read() or close()
+// Destroying a stream closes it; what is still pending on it then fails with operation_aborted.
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
-#include <boost/asio/buffer.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
@@ -27,14 +32,14 @@ class Stream {
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  // Resolves and connects, all addresses in turn. Errors: timed_out, the system's, or the resolver's.
+  // Resolves and connects, all addresses in turn, each with its share of the time.
   static awaitable<Result<Stream>> connect(std::string host, std::string service, milliseconds at_most);
 
-  // Whatever is there, at least one octet. End of stream: boost::asio::error::eof, a truncated TLS stream
-  // too.
+  // Whatever is there, at least one octet; `into` must not be empty.
   awaitable<Result<std::size_t>> read_some(std::span<char> into);
   // All of it, gathered; tried at once without a turn of the loop when the kernel takes it. `written`, if
-  // given, is how many octets the kernel took (plain streams), also on failure.
+  // given, is how many octets the kernel took (plain streams; 0 with TLS), also on failure. The octets must
+  // stay until it returns.
   awaitable<Result<>> write(std::span<const std::string_view> pieces, std::size_t* written = nullptr);
   awaitable<Result<>> write(std::string_view octets);
 
@@ -45,24 +50,31 @@ class Stream {
   // A pending read fails with operation_aborted; nothing is lost. For a drain.
   void cancel_read();
 
-  // True when octets or an end of stream wait unread: on an idle connection nobody may speak.
+  // True when octets or an end of stream wait unread: on an idle connection nobody may speak. No read may be
+  // pending.
   bool readable_now();
 
-  // Client side: verifies certificate and name unless the context says otherwise; SNI is sent for DNS names.
+  // Client side: verifies certificate and name (a DNS name or an IP address) unless the context says
+  // otherwise; SNI is sent for DNS names. After a failure only close() is left. What the caller read but did
+  // not use of the plain stream is the caller's to treat as an attack.
   awaitable<Result<>> start_tls_client(boost::asio::ssl::context& context, std::string name);
   awaitable<Result<>> start_tls_server(boost::asio::ssl::context& context);
   bool secure() const noexcept;
   std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384", empty when plain
+  std::string tls_failure()
+      const;  // why the peer's certificate was not accepted; empty when it was, or plain
 
-  tcp::endpoint remote_endpoint() const;
+  tcp::endpoint remote_endpoint() const;  // unspecified when the peer is gone
   boost::asio::any_io_executor executor();
-  // TLS close_notify under a short deadline, then the socket.
+  // TLS close_notify, then FIN, then a short wait for the peer's end so that a reset does not destroy what it
+  // has not read yet; then close().
   awaitable<void> shut_down();
   void close() noexcept;  // at once
   bool is_open() const noexcept;
 
  private:
   struct State;
+  explicit Stream(std::shared_ptr<State> state) noexcept;
   std::shared_ptr<State> state_;
 };
 

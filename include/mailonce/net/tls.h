@@ -1,0 +1,21 @@
+// TLS contexts as mailonce uses them: TLS 1.2 or later, no compression, no renegotiation. Both functions
+// throw std::runtime_error, naming the file and the reason, when a file can not be used: a bad start-up.
+#pragma once
+#include <boost/asio/ssl/context.hpp>
+#include <string>
+
+namespace mailonce::net {
+
+struct ClientTlsOptions {
+  std::string ca_file;  // PEM; empty: the system's certificates
+  bool verify = true;   // chain and name; false only for tests and broken smarthosts
+};
+boost::asio::ssl::context make_client_context(const ClientTlsOptions& options);
+
+struct ServerTlsOptions {
+  std::string certificate_file;  // PEM, the chain from the server's own certificate upwards
+  std::string key_file;          // PEM
+};
+boost::asio::ssl::context make_server_context(const ServerTlsOptions& options);
+
+}  // namespace mailonce::net
