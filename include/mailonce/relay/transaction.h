@@ -1,0 +1,69 @@
+// One transaction from the first RCPT to the final reply: the product's decision (DESIGN.md §3, §4). It
+// always ends in a reply; after the upstream's 2xx that reply is the upstream's, whatever happens to store or
+// client (P5).
+//
+// Calls: recipients() any number of times, then deliver() once, or abandon(). One coroutine at a time.
+// deliver() is not cancelled when the client leaves (P6): the session that owns it waits for it.
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mailonce/base/blob.h"
+#include "mailonce/observe/decision.h"
+#include "mailonce/relay/claiming.h"
+#include "mailonce/relay/relay.h"
+#include "mailonce/relay/upstream_leg.h"
+
+namespace mailonce::relay {
+
+// Whose transaction it is, for the log.
+struct Origin {
+  std::string session;  // id of the session, unique in this process's life
+  std::string client;   // address of the client
+};
+
+class Transaction {
+ public:
+  Transaction(Relay& relay, Origin origin);
+  ~Transaction();
+  Transaction(const Transaction&) = delete;
+  Transaction& operator=(const Transaction&) = delete;
+
+  awaitable<std::vector<smtp::Reply>> recipients(smtp::Sender sender, std::span<const smtp::Recipient> asked);
+  // `message` and all it points to must stay until it returned. `receive`: how long the body took to arrive.
+  awaitable<smtp::Reply> deliver(const Blob& message, milliseconds receive);
+  // No message will come: the upstream connection is given back.
+  void abandon() noexcept { leg_.abandon(); }
+
+ private:
+  friend class Relay;
+
+  awaitable<std::optional<message::Identity>> identify(std::string_view message);
+  awaitable<smtp::Reply> forward_unclaimed(std::string_view message, std::string reason, bool would_drop);
+  awaitable<smtp::Reply> send_claimed(std::string_view message, const message::Identity& identity);
+  awaitable<Transmission> transmit_claimed(std::string_view message, const message::Identity& identity);
+  awaitable<smtp::Reply> settle(Transmission sent, const message::Identity& identity);
+  awaitable<void> give_up();
+
+  void observe_duplicates(const message::Identity& identity);
+  smtp::Reply replay(const message::Identity& identity);
+  smtp::Reply refuse(observe::Outcome outcome, std::string reason, smtp::Reply reply);
+  observe::Decision decision(observe::Outcome outcome, std::string reason) const;
+  void log(observe::Decision decision);
+
+  Relay& relay_;
+  Origin origin_;
+  UpstreamLeg leg_;
+  smtp::Sender sender_;
+  std::optional<Claiming> claiming_;
+  std::uint64_t octets_ = 0;
+  std::string message_id_;
+  observe::Steps steps_;
+  SteadyClock::time_point started_;
+};
+
+}  // namespace mailonce::relay

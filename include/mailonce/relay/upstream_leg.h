@@ -1,0 +1,71 @@
+// A transaction's way to the upstream: the envelope at RCPT time (cut-through, DESIGN.md §3.1) and the
+// message at the end, with everything before the final dot done again on a fresh connection when one breaks
+// (§3.5). It decides nothing about duplicates.
+//
+// One transaction, one coroutine. Destroying it gives the connection back.
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "mailonce/upstream/upstream.h"
+
+namespace mailonce::relay {
+
+using boost::asio::awaitable;
+
+// How far a message came.
+struct Transmission {
+  enum class End {
+    answered,  // the upstream's final reply, whatever its code: definite
+    refused,   // a refusal before the dot (RCPT on a fresh connection, DATA), or no connection: definite,
+               // nothing sent
+    barred,    // the gate did not open: nothing sent
+    unknown,   // the dot was sent and no reply came: doubt
+  } end = End::refused;
+  smtp::Reply reply;  // answered, refused
+  error_code error;   // refused for want of a connection, barred by an error, unknown
+};
+
+class UpstreamLeg {
+ public:
+  // Asked before the dot is written, once a connection; true opens it. An error or false: nothing is sent.
+  using Gate = std::function<awaitable<Result<bool>>()>;
+
+  explicit UpstreamLeg(upstream::Upstream& upstream) : upstream_(upstream) {}
+
+  // Asks the upstream about `recipients`; the replies are its own, in order. Those accepted are remembered.
+  // `sender` is the same in every call of a transaction.
+  awaitable<std::vector<smtp::Reply>> add(smtp::Sender sender, std::span<const smtp::Recipient> recipients);
+
+  const std::vector<smtp::Recipient>& accepted() const noexcept { return accepted_; }
+  // From now on the envelope is for these alone: what was begun upstream is reset.
+  void narrow(std::vector<smtp::Recipient> recipients);
+
+  // Sends the message (`pieces`, one after the other) to the accepted recipients. Not cancellable.
+  awaitable<Transmission> transmit(std::span<const std::string_view> pieces, Gate gate);
+
+  // Gives the connection back.
+  void abandon() noexcept { connection_.reset(); }
+
+ private:
+  awaitable<Result<upstream::EnvelopeReplies>> open(std::span<const smtp::Recipient> recipients,
+                                                    int& attempts);
+  awaitable<std::optional<Transmission>> reopen(int& attempts);
+  awaitable<std::optional<Transmission>> try_once(std::span<const std::string_view> pieces, const Gate& gate);
+  bool worth_another(const error_code& error, int attempts) const;
+
+  upstream::Upstream& upstream_;
+  smtp::Sender sender_;
+  std::vector<smtp::Recipient> accepted_;
+  std::unique_ptr<upstream::Connection> connection_;
+  std::optional<smtp::Reply>
+      mail_refusal_;  // MAIL was refused or no connection was had: the answer to every RCPT
+  error_code last_error_;
+};
+
+}  // namespace mailonce::relay

@@ -1,0 +1,298 @@
+#include "mailonce/relay/transaction.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/this_coro.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+#include "background.h"
+#include "mailonce/relay/replies.h"
+#include "resend.h"
+
+namespace mailonce::relay {
+
+using observe::Outcome;
+
+namespace {
+
+milliseconds since(SteadyClock::time_point start) {
+  return std::chrono::duration_cast<milliseconds>(SteadyClock::now() - start);
+}
+
+// A claim can be lost while the body streams (a process that slept longer than its lease). More often than
+// this in one transaction means that leases are too short for this machine: the client shall come again.
+constexpr int max_claims = 3;
+
+}  // namespace
+
+Transaction::Transaction(Relay& relay, Origin origin)
+    : relay_(relay), origin_(std::move(origin)), leg_(relay.upstream), started_(SteadyClock::now()) {}
+
+Transaction::~Transaction() {
+  relay_.undecided_.erase(this);
+}
+
+awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
+                                                            std::span<const smtp::Recipient> asked) {
+  const auto start = SteadyClock::now();
+  sender_ = sender;
+  auto replies = co_await leg_.add(std::move(sender), asked);
+  steps_.envelope = std::max(steps_.envelope, milliseconds(0)) + since(start);
+  for (std::size_t i = 0; i < asked.size(); ++i) {
+    if (replies[i].completed()) continue;
+    auto refused =
+        decision(replies[i].permanent() ? Outcome::refused : Outcome::deferred, "recipient_refused");
+    refused.recipients = {asked[i].address.text()};
+    refused.reply = replies[i];
+    log(std::move(refused));
+  }
+  co_return replies;
+}
+
+awaitable<smtp::Reply> Transaction::deliver(const Blob& message, milliseconds receive) {
+  steps_.receive = receive;
+  octets_ = message.size();
+  auto view = message.view();
+  if (!view) co_return refuse(Outcome::deferred, "spool_unreadable", local_storage_reply());
+
+  const auto start = SteadyClock::now();
+  auto identity = co_await identify(*view);
+  steps_.fingerprint = since(start);
+  const auto facts = identity ? message::HeaderFacts{identity->message_id, identity->message_id_value,
+                                                     identity->dkim_signed, identity->received_fields}
+                              : message::scan_header(*view);
+  message_id_ = facts.message_id;
+  if (facts.received_fields > relay_.options.max_received_fields) {
+    co_return refuse(Outcome::refused, "mail_loop", mail_loop_reply());
+  }
+  if (!identity) {
+    const char* reason = relay_.options.mode == Mode::off ? "mode_off" : "no_identity";
+    auto reply = co_await forward_unclaimed(*view, reason, false);
+    co_return reply;
+  }
+  claiming_.emplace(relay_.window, relay_.options, *identity, leg_.accepted());
+  auto reply = co_await send_claimed(*view, *identity);
+  co_return reply;
+}
+
+awaitable<std::optional<message::Identity>> Transaction::identify(std::string_view message) {
+  const auto& options = relay_.options;
+  if (options.mode == Mode::off) co_return std::nullopt;
+  if (message.size() <= options.offload_octets)
+    co_return message::identify(message, options.scope, options.identity);
+  // Tens of milliseconds of hashing would hold up every session of this worker.
+  auto work = [message, &options]() -> awaitable<std::optional<message::Identity>> {
+    co_return message::identify(message, options.scope, options.identity);
+  };
+  auto identity = co_await boost::asio::co_spawn(relay_.helpers, work, boost::asio::use_awaitable);
+  co_return identity;
+}
+
+// Nothing is recorded: there is no identity, the mode is off, or observe mode met an attempt under way.
+awaitable<smtp::Reply> Transaction::forward_unclaimed(std::string_view message, std::string reason,
+                                                      bool would_drop) {
+  const auto start = SteadyClock::now();
+  const std::string_view pieces[] = {message};
+  UpstreamLeg::Gate open = []() -> awaitable<Result<bool>> { co_return true; };
+  auto sent = co_await leg_.transmit(pieces, std::move(open));
+  steps_.send = since(start);
+  const bool unknown = sent.end == Transmission::End::unknown;
+  const auto reply = unknown ? outcome_unknown_reply() : sent.reply;
+  auto outcome = Outcome::forwarded;
+  if (unknown) outcome = Outcome::doubt;
+  if (!unknown && !reply.completed()) outcome = reply.permanent() ? Outcome::refused : Outcome::deferred;
+  auto line = decision(outcome, std::move(reason));
+  line.would_drop = would_drop;
+  line.upstream = relay_.upstream.name();
+  line.reply = reply;
+  log(std::move(line));
+  co_return reply;
+}
+
+awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
+                                                 const message::Identity& identity) {
+  const bool observing = relay_.options.mode == Mode::observe;
+  for (int round = 0; round < max_claims; ++round) {
+    const auto start = SteadyClock::now();
+    auto end = co_await claiming_->claim(observing ? milliseconds(0) : relay_.options.wait);
+    steps_.claim = std::max(steps_.claim, milliseconds(0)) + since(start);
+    if (end != Claiming::End::decided && observing) {
+      auto forwarded = co_await forward_unclaimed(message, "observed", true);
+      co_return forwarded;
+    }
+    switch (end) {
+      case Claiming::End::decided:
+        break;
+      case Claiming::End::busy:
+        co_return refuse(Outcome::deferred, "in_flight", still_undecided_reply());
+      case Claiming::End::in_doubt:
+        co_return refuse(Outcome::deferred, "in_doubt", outcome_unknown_reply());
+      case Claiming::End::conflict:
+        co_return refuse(Outcome::refused, "key_reused", key_reused_reply());
+      case Claiming::End::store_down:
+        co_return refuse(Outcome::deferred, "store_down", store_down_reply());
+    }
+    if (!claiming_->any_mine() && !observing) co_return replay(identity);
+    if (claiming_->any_duplicate()) observe_duplicates(identity);
+
+    auto sent = co_await transmit_claimed(message, identity);
+    if (sent.end != Transmission::End::barred || sent.error) {
+      auto reply = co_await settle(std::move(sent), identity);
+      co_return reply;
+    }
+    co_await claiming_->release();
+    leg_.abandon();
+  }
+  co_return refuse(Outcome::deferred, "claim_lost", still_undecided_reply());
+}
+
+// Some recipients are duplicates: enforce sends to the others alone (§3.3), observe sends to all and says so.
+void Transaction::observe_duplicates(const message::Identity& identity) {
+  const bool observing = relay_.options.mode == Mode::observe;
+  std::vector<smtp::Recipient> mine;
+  auto line =
+      decision(observing ? Outcome::forwarded : Outcome::duplicate, observing ? "observed" : "in_window");
+  line.recipients.clear();
+  const auto& verdicts = claiming_->verdicts();
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].verdict == window::Verdict::mine) {
+      mine.push_back(leg_.accepted()[i]);
+      continue;
+    }
+    line.recipients.push_back(leg_.accepted()[i].address.text());
+    describe_first(line, verdicts[i], claiming_->now());
+    line.content_differs = line.content_differs || claiming_->content_differs(i);
+  }
+  line.would_drop = observing;
+  line.fingerprint = identity.fingerprint.base64url();
+  log(std::move(line));
+  if (!observing) leg_.narrow(std::move(mine));
+}
+
+awaitable<Transmission> Transaction::transmit_claimed(std::string_view message,
+                                                      const message::Identity& identity) {
+  const auto start = SteadyClock::now();
+  const auto first_id =
+      relay_.options.resend_first_message_id ? claiming_->first_message_id() : std::string();
+  const auto pieces = with_message_id(message, identity, first_id);
+
+  // begin runs while DATA and the body are under way, so it costs no time (§4).
+  auto executor = co_await boost::asio::this_coro::executor;
+  auto start_begin = [this]() -> awaitable<Result<bool>> { return claiming_->begin(); };
+  Background<Result<bool>> begun(executor, start_begin);
+  std::optional<Result<bool>> begin_result;
+  UpstreamLeg::Gate gate = [this, &begun, &begin_result]() -> awaitable<Result<bool>> {
+    if (!begin_result) {
+      auto result = co_await begun.result();
+      begin_result.emplace(std::move(result));
+    }
+    if (*begin_result && **begin_result) relay_.undecided_.insert(this);
+    co_return *begin_result;
+  };
+  auto sent = co_await leg_.transmit(pieces, gate);
+  // A refusal before the gate: the records may be released only when begin is through.
+  if (!begin_result) co_await begun.result();
+  steps_.send = since(start);
+  co_return sent;
+}
+
+// What the outcome means for window, client and log.
+awaitable<smtp::Reply> Transaction::settle(Transmission sent, const message::Identity& identity) {
+  auto line = decision(Outcome::forwarded, "new");
+  line.fingerprint = identity.fingerprint.base64url();
+  line.upstream = relay_.upstream.name();
+  describe_claim(line, *claiming_);
+
+  const auto start = SteadyClock::now();
+  switch (sent.end) {
+    case Transmission::End::answered:
+      line.reply = std::move(sent.reply);
+      if (line.reply.completed()) {
+        co_await claiming_->commit(line.reply, relay_.upstream.name());
+        break;
+      }
+      [[fallthrough]];
+    case Transmission::End::refused:
+      if (sent.end == Transmission::End::refused) line.reply = std::move(sent.reply);
+      line.outcome = line.reply.permanent() ? Outcome::refused : Outcome::deferred;
+      line.reason = sent.error ? "upstream_failed" : "upstream_refused";
+      co_await claiming_->release();
+      break;
+    case Transmission::End::barred:
+      line.outcome = Outcome::deferred;
+      line.reason = "store_down";
+      line.reply = store_down_reply();
+      co_await claiming_->release();
+      break;
+    case Transmission::End::unknown:
+      line.outcome = Outcome::doubt;
+      line.reason = "no_answer_after_dot";
+      line.reply = outcome_unknown_reply();
+      co_await claiming_->doubt();
+      break;
+  }
+  relay_.undecided_.erase(this);
+  steps_.commit = since(start);
+  line.steps = steps_;
+  auto reply = line.reply;
+  log(std::move(line));
+  co_return reply;
+}
+
+smtp::Reply Transaction::replay(const message::Identity& identity) {
+  leg_.abandon();
+  const auto& first = claiming_->verdicts().front();
+  auto line = decision(Outcome::duplicate, first.after_doubt ? "suppressed_doubt" : "in_window");
+  line.fingerprint = identity.fingerprint.base64url();
+  describe_first(line, first, claiming_->now());
+  describe_claim(line, *claiming_);
+  line.reply = first.after_doubt ? suppressed_reply() : first.record.reply;
+  auto reply = line.reply;
+  log(std::move(line));
+  return reply;
+}
+
+smtp::Reply Transaction::refuse(Outcome outcome, std::string reason, smtp::Reply reply) {
+  leg_.abandon();
+  auto line = decision(outcome, std::move(reason));
+  line.reply = reply;
+  log(std::move(line));
+  return reply;
+}
+
+observe::Decision Transaction::decision(Outcome outcome, std::string reason) const {
+  observe::Decision line;
+  line.outcome = outcome;
+  line.reason = std::move(reason);
+  line.session = origin_.session;
+  line.client = origin_.client;
+  line.sender = sender_.address.text();
+  for (const auto& recipient : leg_.accepted()) line.recipients.push_back(recipient.address.text());
+  line.message_id = message_id_;
+  line.rule = relay_.options.rule;
+  line.octets = octets_;
+  line.steps = steps_;
+  return line;
+}
+
+void Transaction::log(observe::Decision line) {
+  line.steps.total = since(started_);
+  relay_.log.decision(line);
+}
+
+awaitable<void> Transaction::give_up() {
+  auto line = decision(Outcome::doubt, "shutdown");
+  line.upstream = relay_.upstream.name();
+  line.reply = outcome_unknown_reply();
+  if (claiming_) co_await claiming_->doubt();
+  log(std::move(line));
+}
+
+boost::asio::awaitable<void> Relay::give_up_undecided() {
+  while (!undecided_.empty()) {
+    auto* transaction = *undecided_.begin();
+    undecided_.erase(undecided_.begin());
+    co_await transaction->give_up();
+  }
+}
+
+}  // namespace mailonce::relay
