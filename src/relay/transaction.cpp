@@ -11,11 +11,12 @@
 namespace mailonce::relay {
 
 using observe::Outcome;
+using std::chrono::microseconds;
 
 namespace {
 
-milliseconds since(SteadyClock::time_point start) {
-  return std::chrono::duration_cast<milliseconds>(SteadyClock::now() - start);
+microseconds since(SteadyClock::time_point start) {
+  return std::chrono::duration_cast<microseconds>(SteadyClock::now() - start);
 }
 
 // A claim can be lost while the body streams (a process that slept longer than its lease). More often than
@@ -36,7 +37,7 @@ awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
   const auto start = SteadyClock::now();
   sender_ = sender;
   auto replies = co_await leg_.add(std::move(sender), asked);
-  steps_.envelope = std::max(steps_.envelope, milliseconds(0)) + since(start);
+  steps_.envelope = std::max(steps_.envelope, microseconds(0)) + since(start);
   for (std::size_t i = 0; i < asked.size(); ++i) {
     if (replies[i].completed()) continue;
     auto refused =
@@ -48,7 +49,7 @@ awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
   co_return replies;
 }
 
-awaitable<smtp::Reply> Transaction::deliver(const Blob& message, milliseconds receive) {
+awaitable<smtp::Reply> Transaction::deliver(const Blob& message, std::chrono::microseconds receive) {
   steps_.receive = receive;
   octets_ = message.size();
   auto view = message.view();
@@ -114,7 +115,7 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
   for (int round = 0; round < max_claims; ++round) {
     const auto start = SteadyClock::now();
     auto end = co_await claiming_->claim(observing ? milliseconds(0) : relay_.options.wait);
-    steps_.claim = std::max(steps_.claim, milliseconds(0)) + since(start);
+    steps_.claim = std::max(steps_.claim, microseconds(0)) + since(start);
     if (end != Claiming::End::decided && observing) {
       auto forwarded = co_await forward_unclaimed(message, "observed", true);
       co_return forwarded;

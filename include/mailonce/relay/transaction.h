@@ -35,7 +35,7 @@ class Transaction {
 
   awaitable<std::vector<smtp::Reply>> recipients(smtp::Sender sender, std::span<const smtp::Recipient> asked);
   // `message` and all it points to must stay until it returned. `receive`: how long the body took to arrive.
-  awaitable<smtp::Reply> deliver(const Blob& message, milliseconds receive);
+  awaitable<smtp::Reply> deliver(const Blob& message, std::chrono::microseconds receive);
   // No message will come: the upstream connection is given back.
   void abandon() noexcept { leg_.abandon(); }
 
