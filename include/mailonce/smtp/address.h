@@ -25,7 +25,6 @@ class Address {
   std::string_view domain() const noexcept;  // empty for <postmaster>
   // The domain in lower case, the local part untouched: what tells recipients apart (DESIGN.md §4).
   std::string normalized() const;
-  bool ascii() const noexcept;
   bool operator==(const Address&) const = default;
 
  private:

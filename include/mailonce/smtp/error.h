@@ -9,7 +9,7 @@ namespace mailonce::smtp {
 enum class Errc {
   bad_syntax = 1,     // 501 5.5.4
   bad_address,        // 501 5.1.3 (5.1.7 for a sender)
-  address_too_long,   // local part over 64, domain over 255, path over 256 octets (RFC 5321 §4.5.3.1)
+  address_too_long,   // 501 5.1.3 (5.1.7): domain over 255, path over 256 octets (RFC 5321 §4.5.3.1)
   control_character,  // 501 5.5.2
   non_ascii_address,  // 553 5.6.7
   unknown_parameter,  // 555 5.5.4

@@ -3,8 +3,10 @@
 // carries out what each action says, and writes output() before it waits for anything.
 //
 // Legal order: receive() only after NeedInput; after AskCapabilities, AskRecipients and EndOfData exactly one
-// announce(), answer_recipients() or answer_data() before next() is called again. Views inside an action are
-// valid until the next call on the machine.
+// announce(), answer_recipients() or answer_data() (or shut_down()) before next() is called again. Views
+// inside an action are valid until the next call on the machine. The octets given to receive() are not copied
+// but for a command line that is not complete yet: they must stay unchanged until next() asks for more or
+// says Close.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -42,10 +44,16 @@ struct DataChunk {
 struct EndOfData {
   std::uint64_t octets;
 };
-// The transaction ended without a message: RSET, EHLO, QUIT, a refused body. Drop whatever was begun
-// upstream.
+// The transaction ended without a message, after AskRecipients: drop whatever was begun upstream. The reply
+// is in output() already; envelope() still tells what it was about, until the next call of next().
 struct Abandon {
-  enum class Why { reset, bad_data, too_large, close } why;
+  enum class Why {
+    reset,      // RSET, EHLO or HELO
+    bad_data,   // bare CR, bare LF or NUL in the body
+    too_large,  // more than max_message_octets, or than the path takes
+    refused,    // refuse_data()
+    close       // the session ends: QUIT, shut_down(), hostile input
+  } why;
 };
 // Write output(), then close the connection.
 struct Close {};
@@ -69,18 +77,20 @@ class ServerMachine {
 
   // Puts the 220 banner into output(). Once, first.
   void greet();
-  // Octets from the client; appended to what is not yet handled.
+  // Octets from the client, at least one.
   void receive(std::string_view octets);
   ServerAction next();
 
   void announce(const Capabilities& path);
   void answer_recipients(std::span<const Reply> replies);
-  // The final reply, or a refusal made by the shell. The transaction is over.
+  // The final reply, or a refusal made by the shell. The transaction is over. A reply 421, here or to a RCPT,
+  // says that the session ends (RFC 5321 §4.2.2), so Close follows.
   void answer_data(const Reply& reply);
 
   // While a body arrives: refuse it with `reply` after its true end (a full disk, a mail loop). Chunks stop.
   void refuse_data(Reply reply);
-  // The shell ends the session (shutdown, timeout): `reply` is said where it is legal and Close follows.
+  // The shell ends the session (shutdown, timeout): `reply`, a 421, is said unless the session ended already
+  // (a 421 is legal at any time, RFC 5321 §3.8), and Close follows.
   void shut_down(Reply reply);
 
   // Replies not yet written; the shell writes and clears it.
