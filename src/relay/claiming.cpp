@@ -13,35 +13,35 @@ constexpr milliseconds longest_pause{1000};
 
 }  // namespace
 
-Claiming::Claiming(window::Window& window, const Options& options, const message::Identity& identity,
+Claiming::Claiming(const Relay& relay, const message::Identity& identity,
                    std::span<const smtp::Recipient> recipients)
-    : window_(window),
-      options_(options),
+    : relay_(relay),
       identity_(identity),
       other_content_(recipients.size(), false),
       differs_(recipients.size(), false) {
   digests_.reserve(recipients.size());
   for (const auto& recipient : recipients) {
-    digests_.push_back(message::recipient_digest(recipient.address.normalized(), options.identity.secret));
+    digests_.push_back(
+        message::recipient_digest(recipient.address.normalized(), relay.options.identity.secret));
   }
 }
 
 milliseconds Claiming::window_length() const noexcept {
   switch (identity_.strategy.kind) {
     case message::Strategy::Kind::content:
-      return options_.content_window;
+      return relay_.options.content_window;
     case message::Strategy::Kind::key:
-      return options_.key_window;
+      return relay_.options.key_window;
     case message::Strategy::Kind::message_id:
     case message::Strategy::Kind::header:
-      return options_.message_id_window;
+      return relay_.options.message_id_window;
   }
-  return options_.content_window;
+  return relay_.options.content_window;
 }
 
 Conflict Claiming::conflict_policy() const noexcept {
-  return identity_.strategy.kind == message::Strategy::Kind::key ? options_.key_conflict
-                                                                 : options_.message_id_conflict;
+  return identity_.strategy.kind == message::Strategy::Kind::key ? relay_.options.key_conflict
+                                                                 : relay_.options.message_id_conflict;
 }
 
 std::vector<Claiming::Group> Claiming::groups() const {
@@ -51,7 +51,7 @@ std::vector<Claiming::Group> Claiming::groups() const {
   std::vector<Group> out;
   if (!own.recipients.empty()) out.push_back(std::move(own));
   if (!other.recipients.empty()) {
-    other.fingerprint = message::fingerprint_of_other_content(identity_, options_.identity.secret);
+    other.fingerprint = message::fingerprint_of_other_content(identity_, relay_.options.identity.secret);
     out.push_back(std::move(other));
   }
   return out;
@@ -69,8 +69,8 @@ window::ClaimRequest Claiming::request(const Group& group) const {
   }
   request.content = identity_.content.base64url();
   request.message_id = identity_.message_id;
-  request.doubt = options_.doubt;
-  request.store_down = options_.store_down;
+  request.doubt = relay_.options.doubt;
+  request.store_down = relay_.options.store_down;
   request.window = window_length();
   return request;
 }
@@ -95,8 +95,8 @@ awaitable<Claiming::End> Claiming::claim(milliseconds wait) {
         break;
     }
     const auto left = std::chrono::duration_cast<milliseconds>(until - SteadyClock::now());
-    if (left <= milliseconds(0)) co_return End::busy;
-    co_await window_.changed(blocked_on_, std::min(pause, left));
+    if (left <= milliseconds(0) || relay_.stopping) co_return End::busy;
+    co_await relay_.window.changed(blocked_on_, std::min(pause, left));
     pause = std::min(pause * 2, longest_pause);
   }
 }
@@ -118,7 +118,7 @@ awaitable<Claiming::Pass> Claiming::pass() {
 
 awaitable<Claiming::Pass> Claiming::claim_group(const Group& group, bool own) {
   auto wanted = request(group);
-  auto answer = co_await window_.claim(std::move(wanted));
+  auto answer = co_await relay_.window.claim(std::move(wanted));
   if (!answer) co_return Pass::store_down;
   now_ = answer->now;
   source_ = answer->source;
@@ -151,7 +151,7 @@ Claiming::Pass Claiming::judge(const Group& group, bool own, const window::Claim
     const bool known = verdicts_[i].verdict == Verdict::duplicate || verdicts_[i].after_doubt;
     if (!known || verdicts_[i].record.content == content) continue;
     differs_[i] = true;
-    if (conflict_policy() == Conflict::reject && options_.mode == Mode::enforce) return Pass::conflict;
+    if (conflict_policy() == Conflict::reject && relay_.options.mode == Mode::enforce) return Pass::conflict;
     if (conflict_policy() == Conflict::forward) {
       other_content_[i] = true;
       regroup = true;

@@ -28,10 +28,6 @@ constexpr int max_claims = 3;
 Transaction::Transaction(Relay& relay, Origin origin)
     : relay_(relay), origin_(std::move(origin)), leg_(relay.upstream), started_(SteadyClock::now()) {}
 
-Transaction::~Transaction() {
-  relay_.undecided_.erase(this);
-}
-
 awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
                                                             std::span<const smtp::Recipient> asked) {
   const auto start = SteadyClock::now();
@@ -70,7 +66,7 @@ awaitable<smtp::Reply> Transaction::deliver(const Blob& message, std::chrono::mi
     auto reply = co_await forward_unclaimed(*view, reason, false);
     co_return reply;
   }
-  claiming_.emplace(relay_.window, relay_.options, *identity, leg_.accepted());
+  claiming_.emplace(relay_, *identity, leg_.accepted());
   auto reply = co_await send_claimed(*view, *identity);
   co_return reply;
 }
@@ -114,7 +110,8 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
   const bool observing = relay_.options.mode == Mode::observe;
   for (int round = 0; round < max_claims; ++round) {
     const auto start = SteadyClock::now();
-    auto end = co_await claiming_->claim(observing ? milliseconds(0) : relay_.options.wait);
+    const auto wait = observing || relay_.stopping ? milliseconds(0) : relay_.options.wait;
+    auto end = co_await claiming_->claim(wait);
     steps_.claim = std::max(steps_.claim, microseconds(0)) + since(start);
     if (end != Claiming::End::decided && observing) {
       auto forwarded = co_await forward_unclaimed(message, "observed", true);
@@ -181,12 +178,11 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message,
   auto start_begin = [this]() -> awaitable<Result<bool>> { return claiming_->begin(); };
   Background<Result<bool>> begun(executor, start_begin);
   std::optional<Result<bool>> begin_result;
-  UpstreamLeg::Gate gate = [this, &begun, &begin_result]() -> awaitable<Result<bool>> {
+  UpstreamLeg::Gate gate = [&begun, &begin_result]() -> awaitable<Result<bool>> {
     if (!begin_result) {
       auto result = co_await begun.result();
       begin_result.emplace(std::move(result));
     }
-    if (*begin_result && **begin_result) relay_.undecided_.insert(this);
     co_return *begin_result;
   };
   auto sent = co_await leg_.transmit(pieces, gate);
@@ -231,7 +227,6 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent, const message::Ide
       co_await claiming_->doubt();
       break;
   }
-  relay_.undecided_.erase(this);
   steps_.commit = since(start);
   line.steps = steps_;
   auto reply = line.reply;
@@ -278,22 +273,6 @@ observe::Decision Transaction::decision(Outcome outcome, std::string reason) con
 void Transaction::log(observe::Decision line) {
   line.steps.total = since(started_);
   relay_.log.decision(line);
-}
-
-awaitable<void> Transaction::give_up() {
-  auto line = decision(Outcome::doubt, "shutdown");
-  line.upstream = relay_.upstream.name();
-  line.reply = outcome_unknown_reply();
-  if (claiming_) co_await claiming_->doubt();
-  log(std::move(line));
-}
-
-boost::asio::awaitable<void> Relay::give_up_undecided() {
-  while (!undecided_.empty()) {
-    auto* transaction = *undecided_.begin();
-    undecided_.erase(undecided_.begin());
-    co_await transaction->give_up();
-  }
 }
 
 }  // namespace mailonce::relay

@@ -27,16 +27,18 @@ bool UpstreamLeg::worth_another(const error_code& error, int attempts) const {
   return reused || connection_broke(error);
 }
 
-// MAIL and RCPT on some connection; broken ones are replaced unseen. `attempts` counts over the whole
-// transmission.
+// MAIL and RCPT, on the connection at hand or another; broken ones are replaced unseen. `attempts` counts
+// over the whole transmission.
 awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open(std::span<const smtp::Recipient> recipients,
                                                                int& attempts) {
   for (;;) {
-    const auto freshness = attempts == 0 ? upstream::Freshness::any : upstream::Freshness::fresh;
+    if (!connection_) {
+      const auto freshness = attempts == 0 ? upstream::Freshness::any : upstream::Freshness::fresh;
+      auto borrowed = co_await upstream_.borrow(freshness);
+      if (!borrowed) co_return borrowed.error();
+      connection_ = std::move(*borrowed);
+    }
     ++attempts;
-    auto borrowed = co_await upstream_.borrow(freshness);
-    if (!borrowed) co_return borrowed.error();
-    connection_ = std::move(*borrowed);
     auto replies = co_await connection_->envelope(sender_, recipients);
     if (replies) co_return replies;
     const bool again = worth_another(replies.error(), attempts);
@@ -77,6 +79,7 @@ awaitable<std::vector<smtp::Reply>> UpstreamLeg::add(smtp::Sender sender,
     if (accepted_.empty()) mail_refusal_ = opened->mail;
     co_return std::vector<smtp::Reply>(recipients.size(), opened->mail);
   }
+  envelope_open_ = true;
   const std::size_t before = accepted_.size();
   for (std::size_t i = 0; i < before; ++i) {
     if (opened->recipients[i].completed()) continue;
@@ -94,7 +97,7 @@ awaitable<std::vector<smtp::Reply>> UpstreamLeg::add(smtp::Sender sender,
 }
 
 void UpstreamLeg::narrow(std::vector<smtp::Recipient> recipients) {
-  connection_.reset();
+  envelope_open_ = false;
   accepted_ = std::move(recipients);
 }
 
@@ -109,6 +112,7 @@ awaitable<std::optional<Transmission>> UpstreamLeg::reopen(int& attempts) {
   for (const auto& reply : opened->recipients) {
     if (!reply.completed()) co_return Transmission{Transmission::End::refused, reply, {}};
   }
+  envelope_open_ = true;
   co_return std::nullopt;
 }
 
@@ -154,9 +158,9 @@ awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std
 }
 
 awaitable<Transmission> UpstreamLeg::transmit(std::span<const std::string_view> pieces, Gate gate) {
-  int attempts = connection_ ? 1 : 0;
+  int attempts = connection_ && envelope_open_ ? 1 : 0;
   for (;;) {
-    if (!connection_) {
+    if (!connection_ || !envelope_open_) {
       auto refused = co_await reopen(attempts);
       if (refused) {
         connection_.reset();

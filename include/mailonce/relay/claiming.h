@@ -4,11 +4,12 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "mailonce/message/identity.h"
-#include "mailonce/relay/options.h"
+#include "mailonce/relay/relay.h"
 #include "mailonce/smtp/envelope.h"
 #include "mailonce/window/window.h"
 
@@ -27,7 +28,7 @@ class Claiming {
     store_down,  // the store did not answer, and the policy is to defer
   };
 
-  Claiming(window::Window& window, const Options& options, const message::Identity& identity,
+  Claiming(const Relay& relay, const message::Identity& identity,
            std::span<const smtp::Recipient> recipients);
 
   // Claims, waiting at most `wait`. May be called again after the claim was lost.
@@ -66,8 +67,7 @@ class Claiming {
   Conflict conflict_policy() const noexcept;
   milliseconds window_length() const noexcept;
 
-  window::Window& window_;
-  const Options& options_;
+  const Relay& relay_;
   const message::Identity& identity_;
   std::vector<std::string> digests_;  // one a recipient; equal for a recipient named twice
   std::vector<bool> other_content_;   // the recipient's record is kept under the other content's fingerprint

@@ -1,9 +1,7 @@
 // What the transactions of one worker share: policies, window, upstream, log. Everything referred to must
 // outlive it.
 #pragma once
-#include <boost/asio/awaitable.hpp>
 #include <boost/asio/thread_pool.hpp>
-#include <set>
 
 #include "mailonce/observe/log.h"
 #include "mailonce/relay/options.h"
@@ -11,8 +9,6 @@
 #include "mailonce/window/window.h"
 
 namespace mailonce::relay {
-
-class Transaction;
 
 class Relay {
  public:
@@ -27,13 +23,8 @@ class Relay {
   observe::Log& log;
   boost::asio::thread_pool& helpers;
 
-  // At the end of a drain: declares doubt for every transaction whose dot was sent and not answered.
-  boost::asio::awaitable<void> give_up_undecided();
-  std::size_t undecided() const noexcept { return undecided_.size(); }
-
- private:
-  friend class Transaction;
-  std::set<Transaction*> undecided_;  // between the gate and the outcome
+  // At the end of a drain: nobody waits for another attempt's outcome any more.
+  bool stopping = false;
 };
 
 }  // namespace mailonce::relay

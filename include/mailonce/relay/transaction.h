@@ -29,7 +29,6 @@ struct Origin {
 class Transaction {
  public:
   Transaction(Relay& relay, Origin origin);
-  ~Transaction();
   Transaction(const Transaction&) = delete;
   Transaction& operator=(const Transaction&) = delete;
 
@@ -40,14 +39,11 @@ class Transaction {
   void abandon() noexcept { leg_.abandon(); }
 
  private:
-  friend class Relay;
-
   awaitable<std::optional<message::Identity>> identify(std::string_view message);
   awaitable<smtp::Reply> forward_unclaimed(std::string_view message, std::string reason, bool would_drop);
   awaitable<smtp::Reply> send_claimed(std::string_view message, const message::Identity& identity);
   awaitable<Transmission> transmit_claimed(std::string_view message, const message::Identity& identity);
   awaitable<smtp::Reply> settle(Transmission sent, const message::Identity& identity);
-  awaitable<void> give_up();
 
   void observe_duplicates(const message::Identity& identity);
   smtp::Reply replay(const message::Identity& identity);

@@ -1,0 +1,24 @@
+// What the sessions of one worker talk to. Made once a worker, on that worker's io_context, by whoever wires
+// the program; owned by the worker and destroyed after its last session.
+#pragma once
+#include <boost/asio/io_context.hpp>
+#include <functional>
+#include <memory>
+
+#include "mailonce/relay/relay.h"
+
+namespace mailonce::server {
+
+class Backend {
+ public:
+  virtual ~Backend() = default;
+
+  virtual relay::Relay& relay() = 0;
+  // The drain is over: every upstream operation ends now, so that each transaction comes to its reply or to
+  // doubt.
+  virtual void abort() = 0;
+};
+
+using BackendFactory = std::function<std::unique_ptr<Backend>(boost::asio::io_context&)>;
+
+}  // namespace mailonce::server

@@ -1,0 +1,34 @@
+// Listeners, workers and their life: one acceptor deals connections round-robin to workers, each an
+// io_context with a thread of its own (DESIGN.md §6). SIGTERM and SIGINT drain: no new connections, idle
+// sessions are told 421, transactions under way get `timeouts.drain`; then those whose dot was not answered
+// become doubt.
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "mailonce/observe/log.h"
+#include "mailonce/server/backend.h"
+#include "mailonce/server/options.h"
+
+namespace mailonce::server {
+
+class Server {
+ public:
+  Server(Options options, BackendFactory factory, observe::Log& log);
+  ~Server();
+
+  // Binds every listener. Throws boost::system::system_error whose text names the address.
+  void open();
+  // The bound addresses, in the order of the options.
+  std::vector<boost::asio::ip::tcp::endpoint> endpoints() const;
+  // Serves until a signal or stop() and the drain after it. True: every session ended by itself.
+  bool run();
+  // Begins the drain. Any thread.
+  void stop();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace mailonce::server

@@ -1,0 +1,62 @@
+// One client's connection: carries out what the protocol machine asks for. The machine decides what is legal
+// (smtp::ServerMachine), the relay decides what happens to a message (relay::Transaction); this is the I/O
+// between.
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mailonce/net/stream.h"
+#include "mailonce/relay/transaction.h"
+#include "mailonce/server/options.h"
+#include "mailonce/smtp/server_machine.h"
+
+namespace mailonce::server {
+
+using boost::asio::awaitable;
+
+class Session {
+ public:
+  // `options` and `relay` outlive the session.
+  Session(net::Stream stream, std::string id, const Options& options, relay::Relay& relay);
+
+  // Serves until the client leaves, breaks the rules or is drained. Never throws for what a client does.
+  awaitable<void> run();
+  // Says 421 as soon as no transaction is under way. From the worker's thread.
+  void drain();
+  // Ends as soon as the transaction under way has its reply; nothing more is read.
+  void abort();
+  const std::string& id() const noexcept { return id_; }
+
+ private:
+  awaitable<void> read_more(smtp::NeedInput::Phase phase);
+  awaitable<void> flush();
+  awaitable<void> ask_capabilities();
+  awaitable<void> ask_recipients(smtp::AskRecipients asked);
+  awaitable<void> deliver();
+  void begin_body();
+  void store(std::string_view octets);
+  void abandon() noexcept;
+  std::span<char> read_buffer(smtp::NeedInput::Phase phase);
+  milliseconds patience(smtp::NeedInput::Phase phase) const;
+
+  net::Stream stream_;
+  std::string id_;
+  std::string client_;
+  const Options& options_;
+  relay::Relay& relay_;
+  smtp::ServerMachine machine_;
+  std::optional<relay::Transaction> transaction_;
+  Blob message_;
+  SteadyClock::time_point body_started_;
+  std::vector<char> buffer_;
+  bool closed_ = false;
+  bool reading_ = false;
+  bool draining_ = false;
+  bool aborted_ = false;
+};
+
+}  // namespace mailonce::server

@@ -1,0 +1,31 @@
+#include <algorithm>
+
+#include "mailonce/server/options.h"
+
+namespace mailonce::server {
+
+using boost::asio::ip::make_address_v4;
+using boost::asio::ip::make_address_v6;
+
+bool Networks::contains(const boost::asio::ip::address& address) const {
+  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
+    return contains(boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6()));
+  }
+  if (address.is_v4()) {
+    return std::any_of(v4.begin(), v4.end(), [&](const auto& network) {
+      return boost::asio::ip::network_v4(address.to_v4(), network.prefix_length()).canonical() ==
+             network.canonical();
+    });
+  }
+  return std::any_of(v6.begin(), v6.end(), [&](const auto& network) {
+    return boost::asio::ip::network_v6(address.to_v6(), network.prefix_length()).canonical() ==
+           network.canonical();
+  });
+}
+
+Networks Networks::loopback() {
+  return {{boost::asio::ip::network_v4(make_address_v4("127.0.0.0"), 8)},
+          {boost::asio::ip::network_v6(make_address_v6("::1"), 128)}};
+}
+
+}  // namespace mailonce::server

@@ -1,0 +1,214 @@
+#include "mailonce/server/server.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/ip/host_name.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/post.hpp>
+#include <boost/asio/signal_set.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <csignal>
+#include <sstream>
+#include <thread>
+
+#include "worker.h"
+
+namespace mailonce::server {
+namespace {
+
+using boost::asio::ip::tcp;
+constexpr auto as_tuple = boost::asio::as_tuple(boost::asio::use_awaitable);
+
+// After the drain every upstream operation was ended; what is still there then is a bug, and no reason to
+// hang.
+constexpr seconds abort_grace{5};
+
+std::string text_of(const tcp::endpoint& endpoint) {
+  std::ostringstream out;
+  out << endpoint;
+  return out.str();
+}
+
+}  // namespace
+
+struct Server::State {
+  State(Options o, BackendFactory f, observe::Log& l)
+      : options(std::move(o)), factory(std::move(f)), log(l) {}
+
+  Options options;
+  BackendFactory factory;
+  observe::Log& log;
+  boost::asio::io_context context{1};  // listeners, signals, the drain: the thread that called run()
+  std::vector<tcp::acceptor> acceptors;
+  std::vector<std::unique_ptr<Worker>> workers;
+  boost::asio::signal_set signals{context, SIGTERM, SIGINT};
+  boost::asio::steady_timer patience{context};
+  std::size_t next_worker = 0;
+  std::size_t connections = 0;  // of all workers; on the context's thread
+  bool draining = false;
+  bool clean = true;
+
+  void start();
+  boost::asio::awaitable<void> accept_loop(std::size_t listener);
+  void accepted(std::size_t listener, tcp::socket socket, Worker& worker);
+  void refuse(tcp::socket socket, std::string_view reply, std::string_view why);
+  void session_ended();
+  void drain();
+  void drain_over();
+  void finish();
+};
+
+Server::Server(Options options, BackendFactory factory, observe::Log& log)
+    : state_(std::make_unique<State>(std::move(options), std::move(factory), log)) {
+  if (state_->options.hostname.empty()) state_->options.hostname = boost::asio::ip::host_name();
+}
+
+Server::~Server() = default;
+
+void Server::open() {
+  for (const auto& listener : state_->options.listeners) {
+    tcp::acceptor acceptor(state_->context);
+    try {
+      acceptor.open(listener.endpoint.protocol());
+      acceptor.set_option(tcp::acceptor::reuse_address(true));
+      // Two listeners, one for each family on the same port, are two sockets.
+      if (listener.endpoint.address().is_v6()) acceptor.set_option(boost::asio::ip::v6_only(true));
+      acceptor.bind(listener.endpoint);
+      acceptor.listen();
+    } catch (const boost::system::system_error& failure) {
+      throw boost::system::system_error(failure.code(), "can not listen on " + text_of(listener.endpoint));
+    }
+    state_->acceptors.push_back(std::move(acceptor));
+  }
+}
+
+std::vector<tcp::endpoint> Server::endpoints() const {
+  std::vector<tcp::endpoint> out;
+  for (const auto& acceptor : state_->acceptors) out.push_back(acceptor.local_endpoint());
+  return out;
+}
+
+bool Server::run() {
+  state_->start();
+  state_->context.run();
+  return state_->clean;
+}
+
+void Server::stop() {
+  boost::asio::post(state_->context, [state = state_.get()] { state->drain(); });
+}
+
+void Server::State::start() {
+  const auto count =
+      options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
+  auto ended = [this] { boost::asio::post(context, [this] { session_ended(); }); };
+  for (std::size_t i = 0; i < count; ++i) {
+    workers.push_back(std::make_unique<Worker>(i, options, log, ended));
+    workers.back()->start(factory);
+  }
+  for (std::size_t i = 0; i < acceptors.size(); ++i) {
+    auto loop = [this, i]() { return accept_loop(i); };
+    boost::asio::co_spawn(context, loop, [](std::exception_ptr failure) {
+      if (failure) std::rethrow_exception(failure);  // a bug: ends run()
+    });
+    log.event(observe::Level::info, "listening", "Accepting connections",
+              {{"address", text_of(acceptors[i].local_endpoint())}});
+  }
+  log.flush();
+  signals.async_wait([this](error_code error, int) {
+    if (!error) drain();
+  });
+}
+
+boost::asio::awaitable<void> Server::State::accept_loop(std::size_t listener) {
+  auto& acceptor = acceptors[listener];
+  boost::asio::steady_timer pause(context);
+  while (!draining) {
+    auto& worker = *workers[next_worker++ % workers.size()];
+    auto [error, socket] = co_await acceptor.async_accept(worker.context(), as_tuple);
+    if (!error) {
+      accepted(listener, std::move(socket), worker);
+      continue;
+    }
+    if (draining || error == boost::asio::error::operation_aborted) co_return;
+    // No descriptors or memory: the connection waits in the backlog; a short pause instead of a hot loop.
+    log.event(observe::Level::error, "accept_failed", "A connection could not be accepted",
+              {{"error", error.message()}});
+    pause.expires_after(milliseconds(100));
+    co_await pause.async_wait(as_tuple);
+  }
+}
+
+void Server::State::accepted(std::size_t listener, tcp::socket socket, Worker& worker) {
+  error_code error;
+  const auto peer = socket.remote_endpoint(error);
+  if (error) return;  // gone already
+  if (!options.listeners[listener].allow.contains(peer.address())) {
+    refuse(std::move(socket), "554 5.7.1 Relaying not allowed\r\n", "not_allowed");
+  } else if (connections >= options.max_connections) {
+    refuse(std::move(socket), "421 4.7.0 Too many connections, try again later\r\n", "too_many_connections");
+  } else {
+    ++connections;
+    worker.serve(std::move(socket));
+  }
+}
+
+// Said without waiting: a peer that does not read must not hold the acceptor.
+void Server::State::refuse(tcp::socket socket, std::string_view reply, std::string_view why) {
+  error_code ignored;
+  const auto peer = socket.remote_endpoint(ignored);
+  socket.non_blocking(true, ignored);
+  socket.write_some(boost::asio::buffer(reply), ignored);
+  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  log.event(observe::Level::warning, "session_refused", "A connection was refused",
+            {{"client", peer.address().to_string()}, {"why", std::string(why)}});
+}
+
+void Server::State::session_ended() {
+  --connections;
+  if (draining && connections == 0) finish();
+}
+
+void Server::State::drain() {
+  if (draining) return;
+  draining = true;
+  log.event(observe::Level::info, "draining", "Shutting down: no new connections",
+            {{"connections", std::to_string(connections)}});
+  for (auto& acceptor : acceptors) acceptor.close();
+  if (connections == 0) return finish();
+  for (auto& worker : workers) worker->drain();
+  patience.expires_after(options.timeouts.drain);
+  patience.async_wait([this](error_code error) {
+    if (!error) drain_over();
+  });
+  // A second signal ends the patience.
+  signals.async_wait([this](error_code error, int) {
+    if (!error) drain_over();
+  });
+}
+
+void Server::State::drain_over() {
+  log.event(observe::Level::warning, "drain_over", "Ending the sessions that are left",
+            {{"connections", std::to_string(connections)}});
+  for (auto& worker : workers) worker->abort();
+  patience.expires_after(abort_grace);
+  patience.async_wait([this](error_code error) {
+    if (error) return;
+    clean = false;
+    finish();
+  });
+}
+
+void Server::State::finish() {
+  patience.cancel();
+  signals.cancel();
+  for (auto& worker : workers) worker->finish();
+  for (auto& worker : workers) worker->join();
+  log.event(observe::Level::info, "stopped", "Shut down");
+  log.flush();
+}
+
+}  // namespace mailonce::server

@@ -1,0 +1,173 @@
+#include "mailonce/server/session.h"
+
+#include <boost/asio/error.hpp>
+
+#include "mailonce/relay/replies.h"
+
+namespace mailonce::server {
+namespace {
+
+using Phase = smtp::NeedInput::Phase;
+
+// Small while a client only talks: ten thousand idle sessions are ordinary.
+constexpr std::size_t command_buffer_octets = 4 * 1024;
+constexpr std::size_t data_buffer_octets = 64 * 1024;
+
+smtp::ServerMachineOptions machine_options(const Options& options) {
+  smtp::ServerMachineOptions machine;
+  machine.hostname = options.hostname;
+  machine.max_message_octets = options.max_message_octets;
+  machine.max_recipients = options.max_recipients;
+  return machine;
+}
+
+}  // namespace
+
+Session::Session(net::Stream stream, std::string id, const Options& options, relay::Relay& relay)
+    : stream_(std::move(stream)),
+      id_(std::move(id)),
+      client_(stream_.remote_endpoint().address().to_string()),
+      options_(options),
+      relay_(relay),
+      machine_(machine_options(options)),
+      message_(options.blob) {}
+
+awaitable<void> Session::run() {
+  machine_.greet();
+  while (!closed_) {
+    auto action = machine_.next();
+    if (const auto* chunk = std::get_if<smtp::DataChunk>(&action)) {
+      store(chunk->octets);
+    } else if (const auto* need = std::get_if<smtp::NeedInput>(&action)) {
+      co_await read_more(need->phase);
+    } else if (const auto* asked = std::get_if<smtp::AskRecipients>(&action)) {
+      co_await ask_recipients(*asked);
+    } else if (std::holds_alternative<smtp::DataBegins>(action)) {
+      begin_body();
+    } else if (std::holds_alternative<smtp::EndOfData>(action)) {
+      co_await deliver();
+    } else if (std::holds_alternative<smtp::Abandon>(action)) {
+      abandon();
+    } else if (std::holds_alternative<smtp::AskCapabilities>(action)) {
+      co_await ask_capabilities();
+    } else {
+      co_await flush();
+      closed_ = true;
+    }
+  }
+  abandon();
+  stream_.expires_after(seconds(5));
+  co_await stream_.shut_down();
+}
+
+void Session::drain() {
+  draining_ = true;
+  if (reading_ && !machine_.in_transaction()) stream_.cancel_read();
+}
+
+void Session::abort() {
+  draining_ = true;
+  aborted_ = true;
+  if (reading_) stream_.cancel_read();
+}
+
+milliseconds Session::patience(Phase phase) const {
+  if (phase != Phase::data) return options_.timeouts.command;
+  // A total limit too: a body that drips one octet a minute holds an upstream connection.
+  const auto spent = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - body_started_);
+  return std::min(options_.timeouts.data, std::max(options_.timeouts.message - spent, milliseconds(1)));
+}
+
+std::span<char> Session::read_buffer(Phase phase) {
+  const auto wanted = phase == Phase::data ? data_buffer_octets : command_buffer_octets;
+  if (buffer_.size() < wanted) buffer_.resize(wanted);
+  return buffer_;
+}
+
+awaitable<void> Session::read_more(Phase phase) {
+  // One write for all replies that are ready, before anything is waited for.
+  co_await flush();
+  if (closed_) co_return;
+  if (aborted_ || (draining_ && !machine_.in_transaction())) {
+    machine_.shut_down({421, "4.3.2 " + options_.hostname + " is shutting down, closing connection"});
+    co_return;
+  }
+  stream_.expires_after(patience(phase));
+  const auto buffer = read_buffer(phase);
+  reading_ = true;
+  auto octets = co_await stream_.read_some(buffer);
+  reading_ = false;
+  if (octets) {
+    machine_.receive({buffer.data(), *octets});
+  } else if (octets.error() == boost::asio::error::timed_out) {
+    machine_.shut_down({421, "4.4.2 " + options_.hostname + " Timeout, closing connection"});
+  } else if (octets.error() != boost::asio::error::operation_aborted || !draining_) {
+    closed_ = true;  // the client left
+  }
+}
+
+awaitable<void> Session::flush() {
+  auto& output = machine_.output();
+  if (output.empty()) co_return;
+  stream_.expires_after(options_.timeouts.write);
+  auto written = co_await stream_.write(output);
+  output.clear();
+  if (!written) closed_ = true;
+}
+
+awaitable<void> Session::ask_capabilities() {
+  auto path = co_await relay_.upstream.capabilities();
+  // Not known now: nothing that the path would have to honour is announced.
+  machine_.announce(path ? *path : smtp::Capabilities{});
+}
+
+awaitable<void> Session::ask_recipients(smtp::AskRecipients asked) {
+  if (!transaction_) transaction_.emplace(relay_, relay::Origin{id_, client_});
+  auto replies = co_await transaction_->recipients(*asked.sender, asked.recipients);
+  machine_.answer_recipients(replies);
+}
+
+void Session::begin_body() {
+  message_.clear();
+  body_started_ = SteadyClock::now();
+}
+
+void Session::store(std::string_view octets) {
+  const auto stored = message_.append(octets);
+  if (stored) return;
+  relay_.log.event(
+      observe::Level::error, "spool_failed", "A message could not be kept; the client is told 452",
+      {{"session", id_}, {"directory", options_.blob.directory}, {"error", stored.error().message()}});
+  message_.clear();
+  machine_.refuse_data(relay::local_storage_reply());
+}
+
+awaitable<void> Session::deliver() {
+  const auto receive =
+      std::chrono::duration_cast<std::chrono::microseconds>(SteadyClock::now() - body_started_);
+  auto reply = relay::internal_error_reply();
+  try {
+    auto final_reply = co_await transaction_->deliver(message_, receive);
+    reply = std::move(final_reply);
+  } catch (const std::exception& failure) {
+    // A bug or no memory. The claims that were begun stay and become doubt; nothing is said to be sent.
+    relay_.log.event(observe::Level::error, "internal_error", failure.what(), {{"session", id_}});
+  }
+  transaction_.reset();
+  message_.clear();
+  machine_.answer_data(reply);
+  co_await flush();
+  if (closed_) {
+    relay_.log.event(observe::Level::warning, "client_left",
+                     "The client left before the reply to its message",
+                     {{"session", id_}, {"reply", reply.summary()}});
+  }
+}
+
+void Session::abandon() noexcept {
+  if (transaction_) transaction_->abandon();
+  transaction_.reset();
+  message_.clear();
+}
+
+}  // namespace mailonce::server

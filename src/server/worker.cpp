@@ -1,0 +1,77 @@
+#include "worker.h"
+
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/post.hpp>
+
+#include "mailonce/base/random.h"
+
+namespace mailonce::server {
+
+Worker::Worker(std::size_t number, const Options& options, observe::Log& log,
+               std::function<void()> session_ended)
+    : options_(options),
+      log_(log),
+      session_ended_(std::move(session_ended)),
+      id_prefix_(random_token(6) + "." + std::to_string(number) + ".") {}
+
+Worker::~Worker() {
+  join();
+}
+
+void Worker::start(const BackendFactory& factory) {
+  backend_ = factory(context_);
+  thread_ = std::thread([this] { context_.run(); });
+}
+
+void Worker::serve(boost::asio::ip::tcp::socket socket) {
+  auto session = [this, socket = std::move(socket)]() mutable { return run_session(std::move(socket)); };
+  boost::asio::co_spawn(context_, std::move(session), [this](std::exception_ptr failure) {
+    if (failure) {
+      try {
+        std::rethrow_exception(failure);
+      } catch (const std::exception& error) {
+        log_.event(observe::Level::error, "session_failed", error.what());
+      }
+    }
+    session_ended_();
+  });
+}
+
+awaitable<void> Worker::run_session(boost::asio::ip::tcp::socket socket) {
+  Session session(net::Stream(std::move(socket)), id_prefix_ + std::to_string(++sessions_begun_), options_,
+                  backend_->relay());
+  struct Registration {
+    std::unordered_set<Session*>& set;
+    Session* session;
+    ~Registration() { set.erase(session); }
+  } registration{sessions_, &session};
+  sessions_.insert(&session);
+  if (draining_) session.drain();
+  co_await session.run();
+}
+
+void Worker::drain() {
+  boost::asio::post(context_, [this] {
+    draining_ = true;
+    for (auto* session : sessions_) session->drain();
+  });
+}
+
+void Worker::abort() {
+  boost::asio::post(context_, [this] {
+    backend_->relay().stopping = true;
+    backend_->abort();
+    for (auto* session : sessions_) session->abort();
+  });
+}
+
+void Worker::finish() {
+  guard_.reset();
+  context_.stop();
+}
+
+void Worker::join() {
+  if (thread_.joinable()) thread_.join();
+}
+
+}  // namespace mailonce::server

@@ -1,0 +1,49 @@
+// One io_context with its thread, its backend and its sessions.
+#pragma once
+#include <atomic>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <functional>
+#include <memory>
+#include <thread>
+#include <unordered_set>
+
+#include "mailonce/server/backend.h"
+#include "mailonce/server/session.h"
+
+namespace mailonce::server {
+
+class Worker {
+ public:
+  // `session_ended` is called on this worker's thread.
+  Worker(std::size_t number, const Options& options, observe::Log& log, std::function<void()> session_ended);
+  ~Worker();
+
+  boost::asio::io_context& context() noexcept { return context_; }
+  // Makes the backend and runs the context until finish().
+  void start(const BackendFactory& factory);
+  // Any thread. `socket` belongs to this worker's context.
+  void serve(boost::asio::ip::tcp::socket socket);
+  void drain();
+  void abort();
+  void finish();
+  void join();
+
+ private:
+  awaitable<void> run_session(boost::asio::ip::tcp::socket socket);
+
+  const Options& options_;
+  observe::Log& log_;
+  std::function<void()> session_ended_;
+  std::string id_prefix_;
+  std::uint64_t sessions_begun_ = 0;
+  bool draining_ = false;
+  boost::asio::io_context context_{1};
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{context_.get_executor()};
+  std::unique_ptr<Backend> backend_;
+  std::unordered_set<Session*> sessions_;
+  std::thread thread_;
+};
+
+}  // namespace mailonce::server
