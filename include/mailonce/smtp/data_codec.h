@@ -22,6 +22,8 @@ class DataDecoder {
   void reset() { *this = DataDecoder(); }
 
  private:
+  std::string_view text_run(std::string_view& input);
+
   enum class At : std::uint8_t { line_start, dot, dot_cr, text, cr };
   At at_ = At::line_start;
   bool ended_ = false;

@@ -1,0 +1,79 @@
+#include "mailonce/smtp/capabilities.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "mailonce/base/encoding.h"
+#include "octets.h"
+
+namespace mailonce::smtp {
+namespace {
+
+// RFC 1870 §4: "SIZE", "SIZE 0" and nonsense alike say that there is no fixed maximum.
+std::optional<std::uint64_t> parse_max_size(std::string_view digits) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error != std::errc() || end != digits.data() + digits.size() || value == 0) return std::nullopt;
+  return value;
+}
+
+void add_mechanisms(std::vector<std::string>& known, std::string_view words) {
+  while (!words.empty()) {
+    std::string mechanism(take_until(words, ' '));
+    for (char& c : mechanism)
+      if (c >= 'a' && c <= 'z') c = static_cast<char>(c - 'a' + 'A');
+    if (!mechanism.empty() && std::find(known.begin(), known.end(), mechanism) == known.end())
+      known.push_back(std::move(mechanism));
+  }
+}
+
+void read_line(Capabilities& found, std::string_view line) {
+  const auto keyword = take_until(line, ' ');
+  if (equals_ignoring_case(keyword, "PIPELINING")) {
+    found.pipelining = true;
+  } else if (equals_ignoring_case(keyword, "8BITMIME")) {
+    found.eight_bit_mime = true;
+  } else if (equals_ignoring_case(keyword, "ENHANCEDSTATUSCODES")) {
+    found.enhanced_status_codes = true;
+  } else if (equals_ignoring_case(keyword, "STARTTLS")) {
+    found.starttls = true;
+  } else if (equals_ignoring_case(keyword, "SIZE")) {
+    found.size = true;
+    found.max_size = parse_max_size(trim_left(line));
+  } else if (equals_ignoring_case(keyword, "AUTH")) {
+    add_mechanisms(found.auth, line);
+  } else if (keyword.size() > 5 && equals_ignoring_case(keyword.substr(0, 5), "AUTH=")) {
+    // The form before RFC 2554, which servers still send for old clients.
+    add_mechanisms(found.auth, keyword.substr(5));
+    add_mechanisms(found.auth, line);
+  }
+}
+
+}  // namespace
+
+bool Capabilities::offers_auth(std::string_view mechanism) const noexcept {
+  return std::any_of(auth.begin(), auth.end(),
+                     [&](const std::string& known) { return equals_ignoring_case(known, mechanism); });
+}
+
+Capabilities Capabilities::parse(const Reply& ehlo) {
+  Capabilities found;
+  std::string_view lines = ehlo.text;
+  take_until(lines, '\n');
+  while (!lines.empty()) read_line(found, take_until(lines, '\n'));
+  return found;
+}
+
+Reply Capabilities::announce(std::string_view hostname) const {
+  Reply reply{250, std::string(hostname)};
+  if (pipelining) reply.text += "\nPIPELINING";
+  if (size) reply.text += max_size ? "\nSIZE " + std::to_string(*max_size) : "\nSIZE";
+  if (eight_bit_mime) reply.text += "\n8BITMIME";
+  if (starttls) reply.text += "\nSTARTTLS";
+  if (!auth.empty()) reply.text += "\nAUTH";
+  for (const auto& mechanism : auth) reply.text.append(" ").append(mechanism);
+  if (enhanced_status_codes) reply.text += "\nENHANCEDSTATUSCODES";
+  return reply;
+}
+
+}  // namespace mailonce::smtp

@@ -1,0 +1,13 @@
+// The ESMTP parameters of MAIL (RFC 5321 §4.1.2 Mail-parameters): SIZE (RFC 1870) and BODY (RFC 6152).
+#pragma once
+#include <string_view>
+
+#include "mailonce/base/result.h"
+#include "mailonce/smtp/envelope.h"
+
+namespace mailonce::smtp {
+
+// Puts the values into `sender`. Errors: Errc::unknown_parameter, Errc::bad_parameter (bad or repeated).
+error_code parse_mail_parameters(std::string_view text, Sender& sender);
+
+}  // namespace mailonce::smtp

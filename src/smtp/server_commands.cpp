@@ -1,0 +1,155 @@
+// Command lines of a client and their replies (RFC 5321 §4.1, §4.3). Enhanced status codes are ours on every
+// reply but those to EHLO and DATA (RFC 2034 §4).
+#include <utility>
+
+#include "server_state.h"
+
+namespace mailonce::smtp {
+
+using Why = Abandon::Why;
+
+bool ServerMachine::State::handle_line() {
+  switch (reader.peek()) {
+    case LineReader::Event::need_more:
+      return false;
+    case LineReader::Event::line:
+      handle_command(reader.line());
+      break;
+    case LineReader::Event::too_long:
+      reader.consume();
+      fail("500 5.5.6 Error: line too long");
+      break;
+    case LineReader::Event::bare_lf:
+      // Answered at the LF: a client that ends its lines so waits for a reply. Twice is no accident.
+      reader.consume();
+      if (std::exchange(met_bare_lf, true)) {
+        close_with("421 4.5.2 Error: bare <LF> received again");
+      } else {
+        fail("500 5.5.2 Error: bare <LF> received");
+      }
+      break;
+    case LineReader::Event::endless:
+      reader.consume();
+      close_with("421 4.7.0 Error: endless line");
+      break;
+  }
+  return true;
+}
+
+void ServerMachine::State::handle_command(std::string_view line) {
+  auto parsed = parse_command(line);
+  reader.consume();
+  const bool after_refused_data = std::exchange(data_was_refused, false);
+  if (const auto* refused = std::get_if<Refusal>(&parsed)) return refuse(*refused, after_refused_data);
+  std::visit([this](auto& command) { on(std::move(command)); }, std::get<Command>(parsed));
+}
+
+void ServerMachine::State::refuse(const Refusal& refused, bool after_refused_data) {
+  if (refused.close) {
+    say(refused.reply);
+    end_session();
+  } else if (after_refused_data) {
+    // A line that is no command: the body of a client that did not wait for 354.
+    close_with("421 4.5.2 Error: DATA was refused");
+  } else if (!one_error_too_many()) {
+    say(refused.reply);
+  }
+}
+
+void ServerMachine::State::fail(std::string_view reply) {
+  if (!one_error_too_many()) say(reply);
+}
+
+// Counts a syntax or sequence error. The one too many is answered 421 in its own reply's place: one reply a
+// command.
+bool ServerMachine::State::one_error_too_many() {
+  if (++errors < options.max_errors) return false;
+  close_with("421 4.7.0 Error: too many errors");
+  return true;
+}
+
+// RFC 5321 §4.1.4: EHLO and HELO reset the session as RSET does.
+void ServerMachine::State::begin_session(std::string_view name) {
+  abandon_as(Why::reset);
+  client_name = name;
+  eight_bit_mime = false;
+  max_octets = options.max_message_octets;
+}
+
+void ServerMachine::State::on(Ehlo command) {
+  begin_session(command.name.text());
+  ask_capabilities = true;
+}
+
+void ServerMachine::State::on(Helo command) {
+  begin_session(command.name.text());
+  say("250 " + options.hostname);
+}
+
+void ServerMachine::State::on(Mail command) {
+  if (client_name.empty()) return fail("503 5.5.1 Error: send EHLO or HELO first");
+  if (open) return fail("503 5.5.1 Error: nested MAIL command");  // RFC 5321 §4.1.4
+  if (command.sender.body != BodyType::unspecified && !eight_bit_mime)
+    return fail("555 5.5.4 Error: BODY was not announced");
+  // RFC 1870 §6.1.
+  if (command.sender.size.value_or(0) > max_octets) return say("552 5.3.4 Error: message too large");
+  envelope.sender = std::move(command.sender);
+  open = true;
+  say("250 2.1.0 Ok");
+}
+
+bool ServerMachine::State::room_for_recipients() const {
+  return envelope.recipients.size() + batch.size() < options.max_recipients;
+}
+
+void ServerMachine::State::on(Rcpt command) {
+  if (!open) return fail("503 5.5.1 Error: need MAIL command");
+  if (!room_for_recipients()) return say("452 4.5.3 Error: too many recipients");  // RFC 5321 §4.5.3.1.10
+  batch.push_back(std::move(command.recipient));
+  ask_recipients = true;
+  // RFC 2920 §3.2: the RCPT that arrived together are asked about together, so that they share one flight
+  // upstream.
+  while (room_for_recipients() && reader.peek() == LineReader::Event::line &&
+         looks_like_rcpt(reader.line())) {
+    auto parsed = parse_command(reader.line());
+    auto* const further = std::get_if<Command>(&parsed);
+    if (!further) return;  // refused in its turn, after these
+    batch.push_back(std::move(std::get<Rcpt>(*further).recipient));
+    reader.consume();
+  }
+}
+
+void ServerMachine::State::on(Data) {
+  if (open && !envelope.recipients.empty()) return begin_data();
+  // RFC 5321 §4.1.1.4, never 354 here. That a pipelined group had all its recipients refused is no error of
+  // the client's.
+  if (open) {
+    say("554 5.5.1 Error: no valid recipients");
+  } else {
+    fail("503 5.5.1 Error: need MAIL command");
+  }
+  data_was_refused = true;
+  // DATA is the last command of a pipelined group (RFC 2920 §3.1): octets that stand behind it already are a
+  // body, sent without waiting for 354. It must not run as commands.
+  if (!reader.empty()) end_session();
+}
+
+void ServerMachine::State::on(Rset) {
+  abandon_as(Why::reset);
+  say("250 2.0.0 Ok");
+}
+
+void ServerMachine::State::on(Noop) {
+  say("250 2.0.0 Ok");
+}
+
+// RFC 5321 §3.5.3, §7.3.
+void ServerMachine::State::on(Vrfy) {
+  say("252 2.5.0 Cannot VRFY user, but will accept message and attempt delivery");
+}
+
+void ServerMachine::State::on(Quit) {
+  close_with("221 2.0.0 Bye");
+}
+
+}  // namespace mailonce::smtp

@@ -1,0 +1,85 @@
+// The inside of ServerMachine. server_commands.cpp handles command lines, server_data.cpp the body; each
+// leaves in the fields under "due" what next() has to report.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "line_reader.h"
+#include "mailonce/smtp/command.h"
+#include "mailonce/smtp/data_codec.h"
+#include "mailonce/smtp/server_machine.h"
+
+namespace mailonce::smtp {
+
+struct ServerMachine::State {
+  explicit State(ServerMachineOptions given) : options(std::move(given)), reader(options.max_line_octets) {}
+
+  // server_machine.cpp
+  ServerAction next();
+  void say(std::string_view reply) { output.append(reply).append("\r\n"); }
+  void say(const Reply& reply);
+  void close_with(std::string_view reply);
+  void end_session();
+  void abandon_as(Abandon::Why why);
+  void forget_transaction();
+
+  // server_commands.cpp
+  bool handle_line();  // false: more input is needed
+  void handle_command(std::string_view line);
+  void refuse(const Refusal& refusal, bool after_refused_data);
+  void fail(std::string_view reply);
+  bool one_error_too_many();
+  void begin_session(std::string_view name);
+  void on(Ehlo command);
+  void on(Helo command);
+  void on(Mail command);
+  void on(Rcpt command);
+  void on(Data command);
+  void on(Rset command);
+  void on(Noop command);
+  void on(Vrfy command);
+  void on(Quit command);
+  bool room_for_recipients() const;
+
+  // server_data.cpp
+  void begin_data();
+  ServerAction next_in_data();
+  ServerAction end_of_data();
+  ServerAction abandon_body(Abandon::Why why, const Reply& reply);
+
+  const ServerMachineOptions options;
+  LineReader reader;
+  std::string output;
+
+  // The session: what EHLO or HELO agreed on.
+  std::string client_name;
+  bool eight_bit_mime = false;
+  std::uint64_t max_octets = 0;  // of a message: our own limit, or less when the path takes less
+  std::size_t errors = 0;
+  bool met_bare_lf = false;
+  bool data_was_refused = false;  // by the command before this one
+  bool heard = false;             // anything at all
+
+  // The transaction.
+  Envelope envelope;
+  std::vector<Recipient> batch;  // RCPT being asked about
+  bool open = false;             // MAIL was accepted
+  bool asked = false;            // AskRecipients was given
+  bool abandoned = false;        // Abandon was given; forgotten at the next next()
+  bool in_data = false;
+  DataDecoder decoder;
+  std::optional<Reply> refusal;  // refuse_data()
+
+  // Due.
+  std::optional<Abandon::Why> abandon;
+  bool closing = false;
+  bool ask_capabilities = false;
+  bool ask_recipients = false;
+  bool data_begins = false;
+  // The answer the shell owes.
+  enum class Owed { nothing, capabilities, recipients, data } owed = Owed::nothing;
+};
+
+}  // namespace mailonce::smtp
