@@ -63,6 +63,7 @@ class UpstreamLeg {
   smtp::Sender sender_;
   std::vector<smtp::Recipient> accepted_;
   std::unique_ptr<upstream::Connection> connection_;
+  bool envelope_open_ = false;  // the connection has an envelope for accepted_
   std::optional<smtp::Reply>
       mail_refusal_;  // MAIL was refused or no connection was had: the answer to every RCPT
   error_code last_error_;
