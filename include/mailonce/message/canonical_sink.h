@@ -38,7 +38,8 @@ class CanonicalSink {
   virtual void open_leaf(const Leaf& leaf) = 0;
   virtual void content(std::string_view octets) = 0;  // any number of times; how it is split means nothing
   virtual void close_leaf() = 0;
-  // What is left out, and why; only for people.
+  // What is left out, and why: only for people, and only told to a sink that wants it.
+  virtual bool wants_dropped() const { return false; }
   virtual void dropped(std::string_view /*what*/, std::string_view /*value*/, std::string_view /*why*/) {}
 };
 
