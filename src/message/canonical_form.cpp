@@ -175,7 +175,7 @@ class Writer {
       sink_.content(part.body);
       return sink_.close_leaf();
     }
-    if (part.type.starts_with("text/")) return write_text(part, leaf);
+    if (part.type.starts_with("text/") || part.type == "application/ics") return write_text(part, leaf);
     sink_.open_leaf(leaf);
     TransferDecoder decoder(part.transfer_encoding, part.body);
     std::string_view chunk;
@@ -185,13 +185,16 @@ class Writer {
 
   void write_text(const Part& part, Leaf& leaf) {
     const auto octets = decode(part);
-    const std::string_view charset = part.charset.empty() ? std::string_view("us-ascii") : part.charset;
+    // RFC 2045 §5.2; for calendars RFC 5545 §3.1.4.
+    const bool calendar = part.type == "text/calendar" || part.type == "application/ics";
+    const std::string_view default_charset = calendar ? "utf-8" : "us-ascii";
+    const auto charset = part.charset.empty() ? default_charset : std::string_view(part.charset);
     auto text = to_utf8(octets, charset, converted_);
     const auto label = text ? std::string() : "charset " + to_lower_ascii(charset);
     if (text) {
       leaf.reading = Reading::text;
       *text = with_lf_line_ends(*text, unix_text_);
-      if (part.type == "text/calendar") *text = without_dtstamp(*text, filtered_);
+      if (calendar) *text = without_dtstamp(*text, filtered_);
       if (part.type == "text/html") *text = content_ids_.number_references(*text, filtered_);
       *text = without_trailing_blank_lines(*text);
     } else {

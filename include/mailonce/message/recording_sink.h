@@ -1,0 +1,64 @@
+// Keeps a canonical form for people: what description.h and comparison.h are made from.
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mailonce/base/digest.h"
+#include "mailonce/message/canonical_sink.h"
+#include "mailonce/message/description.h"
+
+namespace mailonce::message {
+
+struct RecordedItem {
+  DescribedItem shown;
+  std::string key;    // the same for what corresponds in another message: "2 file name", "header Received 3"
+  std::string exact;  // the octets that count; of content that is no text, its digest
+  bool is_text = false;
+};
+
+class RecordingSink final : public CanonicalSink {
+ public:
+  std::vector<RecordedItem> take() { return std::move(items_); }
+
+  void header(std::string_view name, std::string_view value, Reading reading) override;
+  void open_message(const Leaf& leaf) override;
+  void open_multipart(std::string_view subtype) override;
+  void close(bool complete) override;
+  void open_leaf(const Leaf& leaf) override;
+  void content(std::string_view octets) override;
+  void close_leaf() override;
+  bool wants_dropped() const override { return true; }
+  void dropped(std::string_view what, std::string_view value, std::string_view why) override;
+
+ private:
+  // Parts are numbered as in IMAP (RFC 3501 §6.4.5): the multipart at the root of a message has no number of
+  // its own.
+  struct Level {
+    std::string prefix;
+    std::string where;  // for what belongs to the level itself
+    std::size_t children = 0;
+    bool message_root = false;
+  };
+
+  std::string next_number();
+  RecordedItem& add(std::string where, std::string_view what, std::string_view value,
+                    std::string_view why = {});
+  void add_leaf(const std::string& number, const Leaf& leaf);
+
+  std::vector<RecordedItem> items_;
+  std::vector<Level> levels_ = {{"", "header", 0, true}};
+  std::map<std::string, std::size_t> occurrences_;
+  std::string leaf_where_;
+  std::string leaf_why_;
+  std::string text_;
+  bool leaf_is_text_ = false;
+  std::size_t octets_ = 0;
+  Hasher hasher_;
+};
+
+// UTF-8 for a terminal: control characters other than LF and HT, and octets that are no UTF-8, as \xNN; the
+// number of a Content-ID as [content-id N].
+std::string printable(std::string_view text);
+
+}  // namespace mailonce::message

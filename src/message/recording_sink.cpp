@@ -1,0 +1,146 @@
+#include "mailonce/message/recording_sink.h"
+
+#include "mailonce/base/encoding.h"
+#include "mailonce/message/charset.h"
+
+namespace mailonce::message {
+namespace {
+
+std::string taken_as_bytes(std::string_view label) {
+  return "taken as bytes: " + std::string(label);
+}
+
+// Octets of the number between two 0xFF at `begin`, the marks included; 0 when there is none.
+std::size_t numbered_length(std::string_view text, std::size_t begin) {
+  constexpr std::size_t most_digits = 20;
+  const auto end = text.substr(begin, most_digits + 2).find('\xff', 1);
+  if (text[begin] != '\xff' || end == std::string_view::npos) return 0;
+  const auto number = text.substr(begin + 1, end - 1);
+  return number.find_first_not_of("0123456789") == std::string_view::npos ? end + 1 : 0;
+}
+
+bool is_control(char c) {
+  return (static_cast<unsigned char>(c) < ' ' && c != '\n' && c != '\t') || c == 127;
+}
+
+}  // namespace
+
+std::string printable(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  for (std::size_t i = 0; i < text.size();) {
+    if (const auto numbered = numbered_length(text, i); numbered > 0) {
+      out.append("[content-id ").append(text.substr(i + 1, numbered - 2)).append("]");
+      i += numbered;
+      continue;
+    }
+    std::size_t octets = 1;
+    while (octets <= 4 && i + octets <= text.size() && !is_utf8(text.substr(i, octets))) ++octets;
+    const bool whole = octets <= 4 && i + octets <= text.size();
+    if (!whole || is_control(text[i])) {
+      const auto octet = static_cast<unsigned char>(text[i]);
+      out.append("\\x").append(to_hex({&octet, 1}));
+      ++i;
+      continue;
+    }
+    out.append(text, i, octets);
+    i += octets;
+  }
+  return out;
+}
+
+std::string RecordingSink::next_number() {
+  auto& level = levels_.back();
+  return level.prefix + std::to_string(++level.children);
+}
+
+RecordedItem& RecordingSink::add(std::string where, std::string_view what, std::string_view value,
+                                 std::string_view why) {
+  RecordedItem item;
+  // A type in parentheses is no part of the place: another type there is a difference, not another part.
+  item.key = where.substr(0, where.find(" (")) + ' ' + to_lower_ascii(what);
+  item.key += ' ' + std::to_string(++occurrences_[item.key]);
+  item.exact = value;
+  item.shown = {true, std::move(where), std::string(what), printable(value), std::string(why)};
+  return items_.emplace_back(std::move(item));
+}
+
+void RecordingSink::header(std::string_view name, std::string_view value, Reading reading) {
+  const bool raw = reading == Reading::raw;
+  add(levels_.back().where, name, value, raw ? taken_as_bytes("encoded word or 8-bit octets") : "");
+}
+
+void RecordingSink::add_leaf(const std::string& number, const Leaf& leaf) {
+  leaf_where_ = "part " + number;
+  if (!leaf.type.empty()) leaf_where_ += " (" + printable(leaf.type) + ")";
+  leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.raw_label) : "";
+  add(leaf_where_, "type", leaf.type);
+  if (!leaf.disposition.empty()) add(leaf_where_, "disposition", leaf.disposition);
+  if (!leaf.file_name.empty()) add(leaf_where_, "file name", leaf.file_name);
+  if (leaf.content_id != 0)
+    add(leaf_where_, "Content-ID", std::to_string(leaf.content_id),
+        "counts by its number in order of appearance");
+}
+
+void RecordingSink::open_message(const Leaf& leaf) {
+  const auto number = next_number();
+  add_leaf(number, leaf);
+  levels_.push_back({number + ".", "part " + number + " header", 0, true});
+}
+
+void RecordingSink::open_multipart(std::string_view subtype) {
+  auto level = levels_.back();
+  if (!level.message_root) {
+    const auto number = next_number();
+    level.prefix = number + ".";
+    level.where = "part " + number;
+  } else if (level.where == "header") {
+    level.where = "message";
+  } else {
+    level.where = "part " + level.prefix.substr(0, level.prefix.size() - 1);
+  }
+  add(level.where, "multipart", subtype);
+  levels_.push_back({level.prefix, level.where, 0, false});
+}
+
+void RecordingSink::close(bool complete) {
+  if (!complete) add(levels_.back().where, "end", "missing", "the closing delimiter is not there");
+  levels_.pop_back();
+}
+
+void RecordingSink::open_leaf(const Leaf& leaf) {
+  add_leaf(next_number(), leaf);
+  leaf_is_text_ = leaf.reading == Reading::text;
+  text_.clear();
+  octets_ = 0;
+  hasher_ = Hasher();
+}
+
+void RecordingSink::content(std::string_view octets) {
+  if (leaf_is_text_) {
+    text_ += octets;
+  } else {
+    octets_ += octets.size();
+    hasher_.update(octets);
+  }
+}
+
+void RecordingSink::close_leaf() {
+  if (leaf_is_text_) {
+    add(leaf_where_, "text", text_).is_text = true;
+  } else {
+    const auto value = std::to_string(octets_) + " octets, sha256 " + hasher_.finish().hex();
+    add(leaf_where_, "content", value, leaf_why_);
+  }
+}
+
+void RecordingSink::dropped(std::string_view what, std::string_view value, std::string_view why) {
+  constexpr std::size_t enough = 400;
+  const bool long_value = value.size() > enough;
+  const auto shown = std::string(value.substr(0, enough)) + (long_value ? " …" : "");
+  auto& item = add(levels_.back().where, what, shown, why);
+  item.exact = value;
+  item.shown.counts = false;
+}
+
+}  // namespace mailonce::message

@@ -1,0 +1,70 @@
+#include "corpus.h"
+
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+
+namespace mailonce::message::test {
+namespace {
+
+std::string read_file(const std::string& name) {
+  std::ifstream in(std::string(MAILONCE_CORPUS "/") + name, std::ios::binary);
+  if (!in) throw std::runtime_error("no corpus file " + name);
+  std::ostringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+std::vector<CorpusPair> read_pairs() {
+  std::istringstream in(read_file("manifest.tsv"));
+  std::vector<CorpusPair> pairs;
+  std::string line;
+  std::getline(in, line);  // column names
+  while (std::getline(in, line)) {
+    std::istringstream columns(line);
+    CorpusPair pair;
+    for (auto* column :
+         {&pair.library, &pair.shape, &pair.file1, &pair.file2, &pair.expected, &pair.difference})
+      std::getline(columns, *column, '\t');
+    pairs.push_back(pair);
+  }
+  return pairs;
+}
+
+}  // namespace
+
+const std::vector<CorpusPair>& corpus_pairs() {
+  static const auto pairs = read_pairs();
+  return pairs;
+}
+
+const std::set<std::string>& corpus_files() {
+  static const auto files = [] {
+    std::set<std::string> names;
+    for (const auto& pair : corpus_pairs()) {
+      names.insert(pair.file1);
+      names.insert(pair.file2);
+    }
+    return names;
+  }();
+  return files;
+}
+
+std::string corpus_message(const std::string& file) {
+  return read_file(file);
+}
+
+std::set<std::string> corpus_recipients(const std::string& file) {
+  const auto json = read_file(file.substr(0, file.size() - 4) + ".json");
+  const auto begin = json.find('[', json.find("\"rcpt_to\""));
+  const auto list = json.substr(begin + 1, json.find(']', begin) - begin - 1);
+  std::set<std::string> recipients;
+  for (auto open = list.find('"'); open != std::string::npos;) {
+    const auto close = list.find('"', open + 1);
+    recipients.insert(list.substr(open + 1, close - open - 1));
+    open = list.find('"', close + 1);
+  }
+  return recipients;
+}
+
+}  // namespace mailonce::message::test
