@@ -1,0 +1,58 @@
+// An upstream without a network: each connection follows a plan, and what was accepted is counted.
+#pragma once
+#include <deque>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "mailonce/upstream/upstream.h"
+
+namespace mailonce::relay::test {
+
+// Where a connection breaks.
+enum class Break {
+  never,
+  borrow,
+  envelope,
+  recipients,
+  data,
+  content,
+  send_before_dot,
+  send_after_dot,
+  accepted_unsaid
+};
+
+struct Plan {
+  Break broken = Break::never;
+  bool reused = false;
+  error_code error = make_error_code(upstream::Errc::closed);
+  smtp::Reply mail{250, "2.1.0 Ok"};
+  std::map<std::string, smtp::Reply> rcpt = {};  // by address; others 250
+  smtp::Reply data{354, "Go ahead"};
+  smtp::Reply final_reply{250, "2.0.0 Ok: queued as 1"};
+};
+
+struct Accepted {
+  std::vector<std::string> recipients;
+  std::string content;
+};
+
+class ScriptedUpstream final : public upstream::Upstream {
+ public:
+  std::deque<Plan> plans;  // one a borrow; afterwards the default plan
+  std::vector<Accepted> accepted;
+  std::vector<std::string> commands;  // everything said, over all connections
+  int borrowed = 0;
+  int fresh = 0;
+
+  boost::asio::awaitable<Result<std::unique_ptr<upstream::Connection>>> borrow(
+      upstream::Freshness freshness) override;
+  boost::asio::awaitable<Result<smtp::Capabilities>> capabilities() override;
+  const std::string& name() const noexcept override { return name_; }
+  int copies(const std::string& recipient) const;
+
+ private:
+  std::string name_ = "scripted";
+};
+
+}  // namespace mailonce::relay::test
