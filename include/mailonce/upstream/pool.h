@@ -1,0 +1,52 @@
+// The pool of one worker's connections to one upstream (DESIGN.md §3.5, §6).
+//
+// The connection used last is lent first, so that the others grow old and go. When all places are taken
+// borrowers wait in order, at most PoolLimits::max_wait. Idle ones are closed before the upstream does it,
+// politely and in the background; one that has anything to read is never lent.
+//
+// Destroying the pool closes what is idle; connections still lent are closed when they come back.
+#pragma once
+#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/ssl/context.hpp>
+#include <memory>
+
+#include "mailonce/observe/log.h"
+#include "mailonce/upstream/options.h"
+#include "mailonce/upstream/upstream.h"
+
+namespace mailonce::upstream {
+
+class Pool final : public Upstream {
+ public:
+  // `tls` is needed unless the security is plain; one context serves all workers (make_tls). `log` must
+  // outlive everything on `executor`. An empty ehlo_name becomes default_ehlo_name().
+  Pool(boost::asio::any_io_executor executor, Options options, std::shared_ptr<boost::asio::ssl::context> tls,
+       observe::Log& log);
+  ~Pool() override;
+  Pool(const Pool&) = delete;
+  Pool& operator=(const Pool&) = delete;
+
+  awaitable<Result<std::unique_ptr<Connection>>> borrow(Freshness freshness) override;
+  awaitable<Result<smtp::Capabilities>> capabilities() override;
+  const std::string& name() const noexcept override;
+
+  // For a drain: what is idle goes now, what comes back goes then. Borrowing still works.
+  void close_idle();
+
+  struct Counts {
+    std::size_t open = 0;  // lent, idle, being made or being reset
+    std::size_t idle = 0;
+    std::size_t waiting = 0;  // borrowers
+  };
+  Counts counts() const noexcept;
+
+ private:
+  struct State;
+  friend class LentConnection;
+  std::shared_ptr<State> state_;
+};
+
+// The context for Options::tls; null when the security is plain. Throws like net::make_client_context.
+std::shared_ptr<boost::asio::ssl::context> make_tls(const Options& options);
+
+}  // namespace mailonce::upstream

@@ -1,0 +1,61 @@
+// What a pool and the connections it lent share.
+#pragma once
+#include <boost/asio/steady_timer.hpp>
+#include <deque>
+#include <list>
+#include <optional>
+
+#include "mailonce/upstream/pool.h"
+#include "session.h"
+
+namespace mailonce::upstream {
+
+struct Pool::State : std::enable_shared_from_this<State> {
+  State(boost::asio::any_io_executor on, std::shared_ptr<const Environment> shared)
+      : executor(std::move(on)), environment(std::move(shared)), reaper(executor) {}
+
+  // A borrower waiting for its turn. It stands in the queue as long as it exists and nothing was granted.
+  struct Waiter {
+    Waiter(State& state, Freshness wanted);
+    ~Waiter();
+    Waiter(const Waiter&) = delete;
+    Waiter& operator=(const Waiter&) = delete;
+    void grant(std::unique_ptr<Session> given);
+
+    State& state;
+    const Freshness freshness;
+    boost::asio::steady_timer turn;    // cancelled when granted
+    bool granted = false;              // a place is ours
+    std::unique_ptr<Session> session;  // and perhaps a connection in it
+    std::list<Waiter*>::iterator position;
+  };
+
+  const PoolLimits& limits() const noexcept { return environment->options.pool; }
+  bool worn_out(const Session& session) const;
+  // A place for a new connection, at an idle one's cost if need be.
+  bool reserve();
+  void free_place();
+  // The connection used last that is still fit, or none.
+  std::unique_ptr<Session> take_idle();
+  void give_back(std::unique_ptr<Session> session);
+  // Says goodbye in the background; its place is free at once.
+  void discard(std::unique_ptr<Session> session);
+  void reset_then_give_back(std::unique_ptr<Session> session);
+  void close_idle();
+  void arm_reaper();
+  void reap();
+  void spawn(awaitable<void> (*work)(std::shared_ptr<State>, std::unique_ptr<Session>),
+             std::unique_ptr<Session> session);
+
+  const boost::asio::any_io_executor executor;
+  const std::shared_ptr<const Environment> environment;
+  std::deque<std::unique_ptr<Session>> idle;  // the one used last at the back
+  std::size_t open = 0;                       // places taken
+  std::list<Waiter*> waiters;
+  boost::asio::steady_timer reaper;
+  bool reaper_armed = false;
+  bool draining = false;
+  std::optional<smtp::Capabilities> announced;
+};
+
+}  // namespace mailonce::upstream
