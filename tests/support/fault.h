@@ -115,7 +115,7 @@ struct Fault {
 
 // Where a session is when it asks whether something shall go wrong.
 struct Situation {
-  Phase phase;
+  Phase phase = Phase::connect;
   std::uint64_t connection = 0;
   std::uint64_t transaction = 0;
   std::string_view sender;
