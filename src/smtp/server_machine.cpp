@@ -71,7 +71,7 @@ void ServerMachine::answer_recipients(std::span<const Reply> replies) {
   State& s = *state_;
   assert(s.owed == State::Owed::recipients && replies.size() == s.batch.size());
   s.owed = State::Owed::nothing;
-  for (std::size_t i = 0; i < replies.size(); ++i) {
+  for (std::size_t i = 0; i < replies.size() && !s.closing; ++i) {  // nothing is said after a 421
     s.say(replies[i]);
     if (replies[i].completed()) s.envelope.recipients.push_back(std::move(s.batch[i]));
   }
