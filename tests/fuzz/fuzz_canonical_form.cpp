@@ -1,0 +1,48 @@
+// Any octets as a message: no crash, no undefined behaviour, time linear in the input, and the same identity
+// each time. The first octet chooses the options.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "mailonce/message/comparison.h"
+#include "mailonce/message/description.h"
+
+namespace {
+
+using namespace mailonce::message;
+
+void require(bool held) {
+  if (!held) std::abort();
+}
+
+IdentityOptions options_of(std::uint8_t choice) {
+  IdentityOptions options;
+  if ((choice & 1U) != 0)
+    options.strategies.insert(options.strategies.begin(), *Strategy::parse("message-id"));
+  if ((choice & 2U) != 0)
+    options.strategies.insert(options.strategies.begin(), *Strategy::parse("header:X-Id"));
+  if ((choice & 4U) != 0) options.identity_headers = {"X-Order-ID", "Subject"};
+  if ((choice & 8U) != 0) options.secret = "secret";
+  return options;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  const auto options = options_of(data[0]);
+  const std::string_view message(reinterpret_cast<const char*>(data) + 1, size - 1);
+
+  const auto facts = scan_header(message);
+  if (facts.message_id_value) {
+    const auto& extent = *facts.message_id_value;
+    require(extent.length > 0 && extent.offset + extent.length <= message.size());
+  }
+  const auto comparison = compare(message, message, "scope", options);
+  require(comparison.differences.empty() && comparison.ignored.empty());
+  require(!comparison.a || comparison.verdict == Comparison::Verdict::duplicate);
+  if (comparison.a)
+    require(identify(message, "other scope", options)->fingerprint != comparison.a->fingerprint);
+  (void)describe(message, options);
+  return 0;
+}
