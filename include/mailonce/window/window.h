@@ -1,5 +1,5 @@
-// The window as a transaction sees it: the claim protocol of DESIGN.md §4 over some store. One instance a worker
-// (io_context); every call runs on that worker's thread.
+// The window as a transaction sees it: the claim protocol of DESIGN.md §4 over some store. One instance a
+// worker (io_context); every call runs on that worker's thread.
 //
 // An error means that the store did not answer and the policy is `defer`: it never means "duplicate" (P8).
 #pragma once
@@ -29,29 +29,30 @@ struct ClaimRequest {
   std::string message_id;               // of this attempt
   DoubtPolicy doubt = DoubtPolicy::resend;
   StoreDownPolicy store_down = StoreDownPolicy::local;
-  milliseconds window{};                // how long a record lives once sending or sent
+  milliseconds window{};  // how long a record lives once sending or sent
 };
 
 // What the claim found for one recipient.
 enum class Verdict { mine, duplicate, busy };
 struct RecipientVerdict {
   Verdict verdict = Verdict::busy;
-  bool after_doubt = false;  // mine: an earlier attempt may have been sent (`resend`); duplicate: not known to be sent (`suppress`)
+  bool after_doubt = false;  // mine: an earlier attempt may have been sent (`resend`); duplicate: not known
+                             // to be sent (`suppress`)
   Record record;             // duplicate, or after doubt: what was found; otherwise empty
 };
 
-// One attempt's hold on its records. Made by Window::claim; ended by exactly one of commit, release, doubt. Destroying
-// it before its end releases it in the background, so every early return releases. Its lease is renewed
-// while it lives.
+// One attempt's hold on its records. Made by Window::claim; ended by exactly one of commit, release, doubt.
+// Destroying it before its end releases it in the background, so every early return releases. Its lease is
+// renewed while it lives.
 class Claim {
  public:
   virtual ~Claim() = default;
 
-  // claimed → sending. False: the claim was lost; nothing may be sent, claim again. Must have returned true before
-  // the final dot is written.
+  // claimed → sending. False: the claim was lost; nothing may be sent, claim again. Must have returned true
+  // before the final dot is written.
   virtual awaitable<Result<bool>> begin() = 0;
-  // The upstream's 2xx. Always recorded in the end: what the store can not take now is kept, answered from memory
-  // and retried for as long as the process lives. True: it is in the store now.
+  // The upstream's 2xx. Always recorded in the end: what the store can not take now is kept, answered from
+  // memory and retried for as long as the process lives. True: it is in the store now.
   virtual awaitable<bool> commit(smtp::Reply reply, std::string upstream) = 0;
   // A definite refusal, or any failure before the dot. An error is logged by the window; the lease ends it.
   virtual awaitable<void> release() = 0;
@@ -67,7 +68,7 @@ struct ClaimAnswer {
   std::vector<RecipientVerdict> verdicts;  // one a requested recipient, in order
   std::unique_ptr<Claim> claim;            // holds the recipients that are `mine`; null when there is none
   Source source = Source::store;
-  TimePoint now{};                         // the store's time, to tell a record's age
+  TimePoint now{};  // the store's time, to tell a record's age
 };
 
 class Window {

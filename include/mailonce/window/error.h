@@ -1,0 +1,21 @@
+// Why the window has no answer. A store's own errors (redis::Errc, the system's) pass through unchanged.
+#pragma once
+#include <boost/system/error_category.hpp>
+
+#include "mailonce/base/result.h"
+
+namespace mailonce::window {
+
+enum class Errc {
+  malformed_record = 1,  // what the store holds under our key is not a record of this version
+  malformed_answer,      // the store answered something else than a step's result
+  store_down,            // the store failed a moment ago and is not asked until it is back
+};
+
+const boost::system::error_category& category() noexcept;
+error_code make_error_code(Errc errc) noexcept;
+
+}  // namespace mailonce::window
+
+template <>
+struct boost::system::is_error_code_enum<mailonce::window::Errc> : std::true_type {};

@@ -1,0 +1,46 @@
+// Where records are kept. A store knows no protocol: it carries out one verb's table on the records of one
+// fingerprint, atomically.
+#pragma once
+#include <boost/asio/awaitable.hpp>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "mailonce/base/digest.h"
+#include "mailonce/base/result.h"
+#include "mailonce/window/protocol.h"
+#include "mailonce/window/window.h"
+
+namespace mailonce::window {
+
+// One operation. Views: what they show must outlive the step.
+struct Step {
+  Verb verb = Verb::look;
+  Digest fingerprint;
+  std::span<const std::string> recipients;  // recipient digests, without repetition
+  Particulars particulars;
+  // What to do when the store does not answer, and where the claim was decided; only the guard asks.
+  StoreDownPolicy store_down = StoreDownPolicy::defer;
+  Source held = Source::store;
+};
+
+struct StepResult {
+  bool blocked = false;        // nothing was written
+  TimePoint now{};             // the store's time
+  std::vector<Record> before;  // one a recipient, in order; as it was found
+  Source source = Source::store;
+  bool kept = false;  // commit: not in the store yet, it will be written back
+};
+
+class Store {
+ public:
+  virtual ~Store() = default;
+  // Repeating a step with the same owner is harmless: a claim finds itself, begin and commit stay what they
+  // are.
+  virtual awaitable<Result<StepResult>> step(Step step) = 0;
+};
+
+// One write of a record that ends at once, in one round trip: can the store take what a transaction needs?
+awaitable<Result<>> probe_store(Store& store);
+
+}  // namespace mailonce::window

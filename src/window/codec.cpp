@@ -1,0 +1,107 @@
+#include "mailonce/window/codec.h"
+
+#include <charconv>
+#include <cstdint>
+
+namespace mailonce::window {
+namespace {
+
+constexpr char version = '1';
+
+void append_sized(std::string& out, std::string_view octets) {
+  out += std::to_string(octets.size());
+  out += ':';
+  out += octets;
+}
+
+// Takes fields off the front of a text; after the first failure all further ones fail too.
+class Fields {
+ public:
+  explicit Fields(std::string_view text) : text_(text) {}
+
+  char character() {
+    if (text_.empty()) return fail(), '\0';
+    const char c = text_.front();
+    text_.remove_prefix(1);
+    return c;
+  }
+  void expect(char c) {
+    if (character() != c) fail();
+  }
+  std::int64_t number(char end) {
+    std::int64_t value = 0;
+    const auto* last = text_.data() + text_.size();
+    const auto [at, ec] = std::from_chars(text_.data(), last, value);
+    if (ec != std::errc() || value < 0) return fail(), 0;
+    text_.remove_prefix(static_cast<std::size_t>(at - text_.data()));
+    expect(end);
+    return value;
+  }
+  std::string_view until(char end) {
+    const auto size = text_.find(end);
+    if (size == std::string_view::npos) return fail(), std::string_view();
+    const auto word = text_.substr(0, size);
+    text_.remove_prefix(size + 1);
+    return word;
+  }
+  std::string_view sized() {
+    const auto size = static_cast<std::size_t>(number(':'));
+    if (size > text_.size()) return fail(), std::string_view();
+    const auto octets = text_.substr(0, size);
+    text_.remove_prefix(size);
+    return octets;
+  }
+  bool done() const noexcept { return good_ && text_.empty(); }
+
+ private:
+  void fail() {
+    good_ = false;
+    text_ = {};
+  }
+  std::string_view text_;
+  bool good_ = true;
+};
+
+std::optional<State> state_of(char c) {
+  for (const auto state : {State::claimed, State::sending, State::sent}) {
+    if (c == static_cast<char>(state)) return state;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string encode_rest(const Particulars& particulars) {
+  std::string out;
+  out.reserve(particulars.content.size() + particulars.upstream.size() + particulars.reply_text.size() + 24);
+  append_sized(out, particulars.content);
+  append_sized(out, particulars.upstream);
+  out += std::to_string(particulars.reply_code);
+  out += ' ';
+  append_sized(out, particulars.reply_text);
+  return out;
+}
+
+std::optional<Record> decode(std::string_view text) {
+  Fields fields(text);
+  fields.expect(version);
+  const auto state = state_of(fields.character());
+  const char doubtful = fields.character();
+  fields.expect(' ');
+  if (!state || (doubtful != '0' && doubtful != '1')) return std::nullopt;
+  Record record;
+  record.state = *state;
+  record.doubtful = doubtful == '1';
+  record.deadline = TimePoint(milliseconds(fields.number(' ')));
+  record.at = TimePoint(milliseconds(fields.number(' ')));
+  record.owner = fields.until(' ');
+  record.message_id = fields.sized();
+  record.content = fields.sized();
+  record.upstream = fields.sized();
+  record.reply.code = static_cast<int>(fields.number(' '));
+  record.reply.text = fields.sized();
+  if (!fields.done()) return std::nullopt;
+  return record;
+}
+
+}  // namespace mailonce::window

@@ -1,0 +1,35 @@
+#include "mailonce/window/error.h"
+
+#include <string>
+
+namespace mailonce::window {
+namespace {
+
+class Category final : public boost::system::error_category {
+ public:
+  const char* name() const noexcept override { return "window"; }
+  std::string message(int value) const override {
+    switch (static_cast<Errc>(value)) {
+      case Errc::malformed_record:
+        return "a record in the store is not of this version";
+      case Errc::malformed_answer:
+        return "the store's answer is not that of a step";
+      case Errc::store_down:
+        return "the store is down";
+    }
+    return "unknown window error";
+  }
+};
+
+}  // namespace
+
+const boost::system::error_category& category() noexcept {
+  static const Category instance;
+  return instance;
+}
+
+error_code make_error_code(Errc errc) noexcept {
+  return {static_cast<int>(errc), category()};
+}
+
+}  // namespace mailonce::window

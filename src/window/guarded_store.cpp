@@ -1,0 +1,178 @@
+#include "mailonce/window/guarded_store.h"
+
+#include <algorithm>
+
+#include "mailonce/window/error.h"
+
+namespace mailonce::window {
+namespace {
+
+Action action_for(const Step& step, const Record& found, TimePoint now) {
+  const auto kind = classify(found, step.particulars.owner, now);
+  return table(step.verb)[static_cast<std::size_t>(kind)];
+}
+
+}  // namespace
+
+GuardedStore::GuardedStore(boost::asio::any_io_executor executor, std::shared_ptr<Store> store,
+                           MemoryStore& shadow, Outage& outage, observe::Log& log, WriteBackOptions options)
+    : store_(std::move(store)),
+      shadow_(shadow),
+      outage_(outage),
+      log_(log),
+      write_back_(std::make_shared<WriteBack>(std::move(executor), store_, outage, log, options)) {}
+
+GuardedStore::~GuardedStore() {
+  write_back_->stop();
+}
+
+awaitable<Result<StepResult>> GuardedStore::step(Step step) {
+  switch (step.verb) {
+    case Verb::claim_resend:
+    case Verb::claim_suppress:
+    case Verb::claim_defer: return claim(step);
+    case Verb::begin: return begin(step);
+    case Verb::commit:
+    case Verb::doubt:
+    case Verb::release: return end(step);
+    case Verb::renew: return ask(step);
+    case Verb::probe:
+    case Verb::look: break;
+  }
+  return store_->step(step);
+}
+
+// The store's answer, or why there is none. While it is down it is not asked.
+awaitable<Result<StepResult>> GuardedStore::ask(Step step) {
+  if (outage_.down()) {
+    write_back_->start();
+    co_return make_error_code(Errc::store_down);
+  }
+  const auto epoch = outage_.epoch();
+  auto answer = co_await store_->step(step);
+  // One record of another version is that record's trouble, not an outage.
+  if (answer || answer.error() == Errc::malformed_record) co_return answer;
+  outage_.failed(epoch, answer.error(), log_);
+  write_back_->start();
+  co_return answer;
+}
+
+// In this process an attempt always ends, so its shadow needs no lease that must be renewed.
+StepResult GuardedStore::in_memory(const Step& step, Verb verb) {
+  Step shadow = step;
+  shadow.verb = verb;
+  shadow.particulars.lease = std::max(step.particulars.window, step.particulars.lease);
+  auto result = shadow_.apply(shadow);
+  result.source = Source::local;
+  return result;
+}
+
+awaitable<Result<StepResult>> GuardedStore::claim(Step step) {
+  // In normal times the store alone judges what was sent and what is in doubt; the shadow only holds the
+  // attempt.
+  const bool memory_judges = outage_.down() || outage_.kept > 0;
+  auto local = in_memory(step, memory_judges ? step.verb : Verb::claim_resend);
+  if (local.blocked) co_return local;
+  if (!memory_judges) {
+    auto answer = co_await ask(step);
+    if (!answer) co_return claim_without_store(step, answer.error());
+    drop_what_is_not_held(step, *answer);
+    co_return answer;
+  }
+  co_return co_await ask_for(step, std::move(local));
+}
+
+// Asks for what the shadow does not settle by what it knows, and puts both answers together.
+awaitable<Result<StepResult>> GuardedStore::ask_for(Step step, StepResult local) {
+  std::vector<std::string> open;
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < step.recipients.size(); ++i) {
+    if (!writes(action_for(step, local.before[i], local.now))) continue;
+    open.push_back(step.recipients[i]);
+    places.push_back(i);
+  }
+  if (open.empty()) co_return local;
+  Step rest = step;
+  rest.recipients = open;
+  auto answer = co_await ask(rest);
+  if (!answer) co_return claim_without_store(step, answer.error());
+  drop_what_is_not_held(rest, *answer);
+  if (answer->blocked) {
+    local.blocked = true;
+    local.source = Source::store;
+  }
+  const auto ahead = answer->now - local.now;  // the store's clock, which ages are told by
+  for (auto& record : local.before) {
+    if (record.at != TimePoint{}) record.at += ahead;
+    if (record.deadline != TimePoint{}) record.deadline += ahead;
+  }
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    auto& found = answer->before[i];
+    // A doubt that only this process knows of stays one.
+    if (found.state != State::absent) local.before[places[i]] = std::move(found);
+  }
+  local.now = answer->now;
+  local.source = Source::store;
+  co_return local;
+}
+
+Result<StepResult> GuardedStore::claim_without_store(const Step& step, error_code why) {
+  in_memory(step, Verb::release);
+  if (step.store_down == StoreDownPolicy::defer) {
+    ++outage_.figures.claims_deferred;
+    return why;
+  }
+  if (step.store_down == StoreDownPolicy::local) {
+    ++outage_.figures.claims_local;
+    return in_memory(step, step.verb);
+  }
+  ++outage_.figures.claims_unasked;
+  auto known = in_memory(step, Verb::look);
+  for (auto& record : known.before) {
+    if (record.state != State::sent) record = Record{};
+  }
+  known.source = Source::unasked;
+  return known;
+}
+
+void GuardedStore::drop_what_is_not_held(const Step& step, const StepResult& answer) {
+  if (answer.blocked) {
+    in_memory(step, Verb::release);
+    return;
+  }
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < step.recipients.size(); ++i) {
+    if (!writes(action_for(step, answer.before[i], answer.now))) others.push_back(step.recipients[i]);
+  }
+  if (others.empty()) return;
+  Step dropped = step;
+  dropped.recipients = others;
+  in_memory(dropped, Verb::release);
+}
+
+awaitable<Result<StepResult>> GuardedStore::begin(Step step) {
+  if (step.held == Source::unasked) co_return StepResult{};
+  if (step.held == Source::local) co_return in_memory(step, Verb::begin);
+  auto answer = co_await ask(step);
+  if (answer && answer->blocked) in_memory(step, Verb::release);
+  if (answer || step.store_down == StoreDownPolicy::defer) co_return answer;
+  co_return in_memory(step, Verb::begin);
+}
+
+// The shadow first: what it says must never be older than what this process did.
+awaitable<Result<StepResult>> GuardedStore::end(Step step) {
+  auto local = in_memory(step, step.verb);
+  // What was never asked for in the store has nothing to release there.
+  if (step.verb == Verb::release &&
+      (step.held == Source::unasked || (step.held == Source::local && outage_.down()))) {
+    co_return local;
+  }
+  auto answer = co_await ask(step);
+  if (answer || answer.error() == Errc::malformed_record) co_return answer;
+  // A refused message whose `sending` stayed would become doubt: a release is as much a fact as a commit.
+  write_back_->keep(step);
+  local.kept = true;
+  co_return local;
+}
+
+}  // namespace mailonce::window

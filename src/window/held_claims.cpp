@@ -1,0 +1,63 @@
+#include "held_claims.h"
+
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+
+namespace mailonce::window {
+namespace {
+
+// A failure is not reported here: begin() finds out whether the claim was lost.
+awaitable<void> renew(std::shared_ptr<Store> store, std::shared_ptr<const Attempt> attempt) {
+  co_await store->step(attempt->step(Verb::renew));
+}
+
+}  // namespace
+
+HeldClaims::HeldClaims(boost::asio::any_io_executor executor, std::shared_ptr<Store> store,
+                       milliseconds lease)
+    : executor_(executor), store_(std::move(store)), lease_(lease), timer_(executor) {}
+
+void HeldClaims::add(Held& held) {
+  held.renewed_at = SteadyClock::now();
+  held_.push_back(held);
+  if (ticking_ || stopped_) return;
+  ticking_ = true;
+  boost::asio::co_spawn(
+      executor_, [self = shared_from_this()] { return tick(self); },
+      [self = shared_from_this()](std::exception_ptr failed) {
+        if (failed) self->ticking_ = false;
+      });
+}
+
+void HeldClaims::stop() {
+  stopped_ = true;
+  timer_.cancel();
+}
+
+// Ticks on while there are claims at all, so that a claim that ends within a tick, as nearly all do, costs no
+// timer.
+awaitable<void> HeldClaims::tick(std::shared_ptr<HeldClaims> self) {
+  constexpr auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  while (!self->stopped_ && !self->held_.empty()) {
+    self->timer_.expires_after(self->lease_ / 3);
+    co_await self->timer_.async_wait(token);
+    if (!self->stopped_) self->renew_due();
+  }
+  self->ticking_ = false;
+}
+
+// All that are due go out in one write of the store's connection. At most half a lease passes between two
+// renewals.
+void HeldClaims::renew_due() {
+  const auto now = SteadyClock::now();
+  for (auto& held : held_) {
+    if (now - held.renewed_at < lease_ / 6) continue;
+    held.renewed_at = now;
+    auto attempt = std::make_shared<const Attempt>(held.attempt);
+    boost::asio::co_spawn(
+        executor_, [store = store_, attempt] { return renew(store, attempt); }, [](std::exception_ptr) {});
+  }
+}
+
+}  // namespace mailonce::window

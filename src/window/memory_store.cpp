@@ -1,0 +1,134 @@
+#include "mailonce/window/memory_store.h"
+
+#include <cstring>
+#include <functional>
+
+namespace mailonce::window {
+namespace {
+
+constexpr std::size_t sweep_each_step = 4;
+
+std::size_t hash_of(const Digest& fingerprint, std::string_view recipient) noexcept {
+  std::size_t first = 0;
+  std::memcpy(&first, fingerprint.bytes.data(), sizeof first);
+  return first ^ std::hash<std::string_view>{}(recipient);
+}
+
+}  // namespace
+
+std::size_t MemoryStore::Hash::operator()(const KeyView& key) const noexcept {
+  return hash_of(key.fingerprint, key.recipient);
+}
+
+std::size_t MemoryStore::Hash::operator()(const Key& key) const noexcept {
+  return hash_of(key.fingerprint, key.recipient);
+}
+
+bool MemoryStore::Equal::operator()(const Key& a, const Key& b) const noexcept {
+  return a.fingerprint == b.fingerprint && a.recipient == b.recipient;
+}
+
+bool MemoryStore::Equal::operator()(const KeyView& a, const Key& b) const noexcept {
+  return a.fingerprint == b.fingerprint && a.recipient == b.recipient;
+}
+
+bool MemoryStore::Equal::operator()(const Key& a, const KeyView& b) const noexcept {
+  return (*this)(b, a);
+}
+
+MemoryStore::MemoryStore(MemoryOptions options, const Clock& clock)
+    : max_records_(options.max_records), clock_(clock) {}
+
+awaitable<Result<StepResult>> MemoryStore::step(Step step) {
+  co_return apply(step);
+}
+
+StepResult MemoryStore::apply(const Step& step) {
+  const Table& actions = table(step.verb);
+  const auto& particulars = step.particulars;
+  StepResult result;
+  result.before.reserve(step.recipients.size());
+
+  const std::lock_guard lock(mutex_);
+  const TimePoint now = clock_.now();
+  result.now = now;
+  sweep(under_way_, now, sweep_each_step);
+  sweep(settled_, now, sweep_each_step);
+  for (const auto& recipient : step.recipients) {
+    const auto found = find_live(step, recipient, now);
+    result.before.push_back(found == records_.end() ? Record{} : found->second.record);
+    const auto kind = classify(result.before.back(), particulars.owner, now);
+    if (actions[static_cast<std::size_t>(kind)] == Action::block) result.blocked = true;
+  }
+  if (result.blocked) return result;
+
+  for (std::size_t i = 0; i < step.recipients.size(); ++i) {
+    const auto kind = classify(result.before[i], particulars.owner, now);
+    const auto action = actions[static_cast<std::size_t>(kind)];
+    if (!writes(action)) continue;
+    const auto& recipient = step.recipients[i];
+    const auto found = records_.find(KeyView{step.fingerprint, recipient});
+    Record record = result.before[i];
+    if (!rewrite(action, record, particulars, now)) {
+      erase(found);
+      continue;
+    }
+    const auto ends = now + lifetime(record, particulars);
+    if (found == records_.end()) {
+      insert(step, recipient, std::move(record), ends);
+      continue;
+    }
+    auto& order = order_of(found->second.record);
+    auto node = order.extract(found->second.place);
+    found->second.record = std::move(record);
+    node.key() = ends;
+    found->second.place = order_of(found->second.record).insert(std::move(node));
+  }
+  make_room();
+  return result;
+}
+
+std::size_t MemoryStore::size() const {
+  const std::lock_guard lock(mutex_);
+  return records_.size();
+}
+
+// A record lives until its end and not beyond, swept or not. As in Redis it is still there in its last
+// millisecond.
+MemoryStore::Map::iterator MemoryStore::find_live(const Step& step, const std::string& recipient,
+                                                  TimePoint now) {
+  const auto found = records_.find(KeyView{step.fingerprint, recipient});
+  if (found == records_.end() || found->second.place->first >= now) return found;
+  erase(found);
+  return records_.end();
+}
+
+void MemoryStore::insert(const Step& step, const std::string& recipient, Record record, TimePoint ends) {
+  const auto [entry, made] = records_.try_emplace(Key{step.fingerprint, recipient});
+  entry->second.record = std::move(record);
+  entry->second.place = order_of(entry->second.record).emplace(ends, &entry->first);
+}
+
+void MemoryStore::erase(Map::iterator entry) {
+  order_of(entry->second.record).erase(entry->second.place);
+  records_.erase(entry);
+}
+
+void MemoryStore::sweep(Order& order, TimePoint now, std::size_t at_most) {
+  for (; at_most > 0 && !order.empty() && order.begin()->first < now; --at_most) {
+    erase(records_.find(*order.begin()->second));
+  }
+}
+
+void MemoryStore::make_room() {
+  while (records_.size() > max_records_) {
+    const auto& order = settled_.empty() ? under_way_ : settled_;
+    erase(records_.find(*order.begin()->second));
+  }
+}
+
+MemoryStore::Order& MemoryStore::order_of(const Record& record) noexcept {
+  return record.state == State::sent ? settled_ : under_way_;
+}
+
+}  // namespace mailonce::window

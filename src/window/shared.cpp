@@ -1,0 +1,40 @@
+#include "mailonce/window/shared.h"
+
+#include "mailonce/window/guarded_store.h"
+#include "mailonce/window/hub.h"
+#include "mailonce/window/protocol_window.h"
+#include "mailonce/window/redis_store.h"
+
+namespace mailonce::window {
+
+struct Shared::State {
+  explicit State(Options given) : options(std::move(given)), memory(options.memory, clock) {}
+
+  const Options options;
+  const SystemClock clock;
+  MemoryStore memory;
+  Outage outage;
+  Hub hub;
+};
+
+Shared::Shared(Options options) : state_(std::make_shared<State>(std::move(options))) {}
+
+std::unique_ptr<Window> Shared::open(boost::asio::io_context& worker, observe::Log& log) {
+  // Aliases of the shared state: it lives as long as any window or claim does.
+  const std::shared_ptr<Hub> hub(state_, &state_->hub);
+  const auto& options = state_->options;
+  if (options.kind == Kind::memory) {
+    const std::shared_ptr<Store> memory(state_, &state_->memory);
+    return std::make_unique<ProtocolWindow>(worker.get_executor(), memory, std::nullopt, hub, log);
+  }
+  auto store = std::make_shared<RedisStore>(worker.get_executor(), options.redis, options.prefix);
+  auto guarded = std::make_shared<GuardedStore>(worker.get_executor(), std::move(store), state_->memory,
+                                                state_->outage, log, options.write_back);
+  return std::make_unique<ProtocolWindow>(worker.get_executor(), std::move(guarded), options.lease, hub, log);
+}
+
+Figures Shared::figures() const {
+  return {state_->outage.down(), state_->outage.kept, state_->memory.size()};
+}
+
+}  // namespace mailonce::window

@@ -1,0 +1,115 @@
+#include "mailonce/window/write_back.h"
+
+#include <algorithm>
+#include <boost/asio/as_tuple.hpp>
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
+#include <string>
+
+#include "mailonce/window/error.h"
+
+namespace mailonce::window {
+
+WriteBack::WriteBack(boost::asio::any_io_executor executor, std::shared_ptr<Store> store, Outage& outage,
+                     observe::Log& log, WriteBackOptions options)
+    : executor_(executor),
+      store_(std::move(store)),
+      outage_(outage),
+      log_(log),
+      options_(options),
+      pause_(options.first_pause),
+      timer_(executor) {}
+
+void WriteBack::keep(const Step& step) {
+  facts_.push_back(std::make_shared<const Fact>(Fact{step.verb, attempt_of(step), SteadyClock::now()}));
+  ++outage_.kept;
+  start();
+}
+
+void WriteBack::start() {
+  if (running_ || stopped_) return;
+  running_ = true;
+  boost::asio::co_spawn(
+      executor_, [self = shared_from_this()] { return run(self); },
+      [self = shared_from_this()](std::exception_ptr failed) {
+        if (!failed) return;
+        self->running_ = false;
+        self->log_.event(observe::Level::error, "write_back_failed",
+                         "writing back ended by an exception; it starts again");
+        self->start();
+      });
+}
+
+void WriteBack::stop() {
+  stopped_ = true;
+  timer_.cancel();
+  if (facts_.empty()) return;
+  log_.event(observe::Level::error, "write_back_lost",
+             "the process ends before the store could take what happened; repeats of these messages will be "
+             "sent again",
+             {{"records", std::to_string(facts_.size())}});
+  while (!facts_.empty()) forget_first();
+}
+
+awaitable<void> WriteBack::run(std::shared_ptr<WriteBack> self) {
+  while (!self->stopped_ && (self->outage_.down() || !self->facts_.empty())) {
+    co_await self->pause();
+    if (self->stopped_) break;
+    auto up = co_await self->probe();
+    if (!up) continue;
+    co_await self->flush();
+  }
+  self->pause_ = self->options_.first_pause;
+  self->running_ = false;
+}
+
+// Full jitter on the upper half, so that many relays do not come back in step.
+awaitable<void> WriteBack::pause() {
+  std::uniform_int_distribution<milliseconds::rep> around(pause_.count() / 2, pause_.count());
+  timer_.expires_after(milliseconds(around(jitter_)));
+  pause_ = std::min(pause_ * 2, options_.longest_pause);
+  constexpr auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  co_await timer_.async_wait(token);
+}
+
+// A write, not a PING: a replica, a full or a non-persisting Redis answers PING and takes nothing.
+awaitable<bool> WriteBack::probe() {
+  if (!outage_.down()) co_return true;
+  auto result = co_await probe_store(*store_);
+  if (!result || stopped_) co_return false;
+  outage_.back(log_);
+  co_return true;
+}
+
+awaitable<void> WriteBack::flush() {
+  while (!facts_.empty() && !stopped_) {
+    const auto fact = facts_.front();
+    auto step = fact->attempt.step(fact->verb);
+    step.particulars.age = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - fact->since);
+    if (step.particulars.age >= step.particulars.window) {
+      forget_first();
+      continue;
+    }
+    const auto epoch = outage_.epoch();
+    auto result = co_await store_->step(step);
+    if (stopped_) co_return;
+    if (!result && result.error() != Errc::malformed_record) {
+      outage_.failed(epoch, result.error(), log_);
+      co_return;
+    }
+    if (!result) {
+      log_.event(observe::Level::error, "write_back_refused",
+                 "a record of another version stands in its place",
+                 {{"fingerprint", fact->attempt.fingerprint.base64url()}});
+    }
+    forget_first();
+  }
+  pause_ = options_.first_pause;
+}
+
+void WriteBack::forget_first() {
+  facts_.pop_front();
+  --outage_.kept;
+}
+
+}  // namespace mailonce::window
