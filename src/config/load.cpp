@@ -1,0 +1,82 @@
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+
+#include "overrides.h"
+#include "sections.h"
+
+namespace mailonce::config {
+namespace {
+
+namespace fs = std::filesystem;
+
+void read_listeners(Table& root, server::Options& options) {
+  for (auto& table : root.tables("listen")) read_listener(table, options.listeners.emplace_back());
+}
+
+void read_upstreams(Table& root, const fs::path& folder, bool replaced, Configuration& configuration) {
+  auto tables = root.tables("upstream");
+  if (tables.size() > 1) {
+    tables[1].missing("", {"is a second upstream", "keep one; this version forwards to a single upstream"});
+  }
+  if (tables.empty()) return;
+  read_upstream(tables[0], folder, replaced, configuration.upstream);
+}
+
+void read_tables(Table& root, const fs::path& folder, const Overrides& overrides,
+                 Configuration& configuration) {
+  read_listeners(root, configuration.server);
+  read_upstreams(root, folder, overrides.upstream.has_value(), configuration);
+  if (auto table = root.table("server")) read_server(*table, configuration.server);
+  if (auto table = root.table("window")) read_window(*table, folder, configuration);
+  if (auto table = root.table("policy")) read_policy(*table, configuration.relay);
+  if (auto table = root.table("limits")) read_limits(*table, configuration.server, configuration.relay);
+  if (auto table = root.table("log")) read_log(*table, folder, configuration.log);
+  root.finish();
+}
+
+std::optional<std::string> content_of(const std::string& file, Report& report) {
+  std::ifstream in(file, std::ios::binary);
+  std::string text{std::istreambuf_iterator<char>(in), {}};
+  if (in.is_open() && !in.bad() && !fs::is_directory(file)) return text;
+  const auto reason = fs::is_directory(file) ? "Is a directory" : std::strerror(errno);
+  report.errors.push_back(
+      {file, "", "", std::string("can not be read: ") + reason, "name a file that exists"});
+  return {};
+}
+
+void read_file(const std::string& file, const Overrides& overrides, Loaded& loaded) {
+  const auto text = content_of(file, loaded.report);
+  if (!text) return;
+  try {
+    const auto toml = toml::parse(*text, file);
+    Table root(toml, "", file, loaded.report);
+    read_tables(root, fs::path(file).parent_path(), overrides, loaded.configuration);
+  } catch (const toml::parse_error& error) {
+    const auto where = file + ":" + std::to_string(error.source().begin.line);
+    loaded.report.errors.push_back({where, "", "", "is not TOML: " + std::string(error.description()),
+                                    "correct the syntax there; the rest is checked after that"});
+  }
+}
+
+}  // namespace
+
+Loaded load(const std::optional<std::string>& file, const Overrides& overrides) {
+  Loaded loaded;
+  if (file) read_file(*file, overrides, loaded);
+  apply(overrides, loaded);
+  complete_store(loaded.configuration);
+  if (loaded.configuration.server.listeners.empty()) {
+    const auto loopback = boost::asio::ip::make_address("127.0.0.1");
+    loaded.configuration.server.listeners.push_back({{loopback, 2525}, server::Networks::loopback()});
+  }
+  if (loaded.configuration.upstream.host.empty() && loaded.report.ok()) {
+    loaded.report.errors.push_back({file.value_or("mailonce"), "upstream", "",
+                                    "is missing: mail has nowhere to go",
+                                    "give --upstream URL, or [[upstream]] in the file"});
+  }
+  return loaded;
+}
+
+}  // namespace mailonce::config

@@ -1,0 +1,88 @@
+
+#include "mailonce/config/configuration.h"
+#include "mailonce/config/values.h"
+#include "mailonce/observe/escape.h"
+
+namespace mailonce::config {
+namespace {
+
+using upstream::Security;
+
+std::string quoted(std::string_view text) {
+  std::string out;
+  observe::append_word(out, text);
+  return out;
+}
+
+std::string joined(const std::vector<std::string>& words) {
+  std::string out;
+  for (const auto& word : words) out += (out.empty() ? "" : ", ") + word;
+  return out;
+}
+
+std::string endpoint(const boost::asio::ip::tcp::endpoint& at) {
+  const auto address = at.address().to_string();
+  return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
+}
+
+std::string listener_line(const server::Listener& listener) {
+  std::vector<std::string> networks;
+  for (const auto& network : listener.allow.v4) networks.push_back(network.to_string());
+  for (const auto& network : listener.allow.v6) networks.push_back(network.to_string());
+  return "listen " + endpoint(listener.endpoint) + ", relays for " +
+         (networks.empty() ? "nobody" : joined(networks));
+}
+
+std::string upstream_line(const upstream::Options& options) {
+  const auto scheme = options.security == Security::plain      ? "smtp://"
+                      : options.security == Security::starttls ? "smtp+starttls://"
+                                                               : "smtps://";
+  const bool v6 = options.host.find(':') != std::string::npos;
+  return "upstream " + quoted(options.name) + " " + scheme + (v6 ? "[" + options.host + "]" : options.host) +
+         ":" + std::to_string(options.port) +
+         (options.username.empty() ? ", no login" : ", login " + quoted(options.username));
+}
+
+std::string store_line(const Configuration& configuration) {
+  if (configuration.window.kind == window::Kind::memory) {
+    return "store memory, " + std::to_string(configuration.window.memory.max_records) +
+           " records at most; forgotten at exit, not shared";
+  }
+  const auto& redis = configuration.window.redis;
+  return "store redis://" + redis.host + ":" + std::to_string(redis.port) + "/" +
+         std::to_string(redis.database);
+}
+
+std::string window_line(const relay::Options& options) {
+  return "window content " + format_duration(options.content_window) + ", key " +
+         format_duration(options.key_window) + ", message-id " + format_duration(options.message_id_window);
+}
+
+template <class Enum>
+std::size_t index(Enum value) {
+  return static_cast<std::size_t>(value);
+}
+
+std::string policy_line(const relay::Options& options) {
+  constexpr const char* modes[] = {"enforce", "observe", "off"};
+  constexpr const char* doubts[] = {"resend", "suppress", "defer"};
+  constexpr const char* downs[] = {"local", "defer", "forward"};
+  std::vector<std::string> strategies;
+  for (const auto& strategy : options.identity.strategies) strategies.push_back(strategy.name());
+  return std::string("policy ") + modes[index(options.mode)] + ", strategy " + joined(strategies) +
+         ", doubt " + doubts[index(options.doubt)] + ", store_down " + downs[index(options.store_down)];
+}
+
+}  // namespace
+
+std::vector<std::string> summary(const Configuration& configuration) {
+  std::vector<std::string> lines;
+  for (const auto& listener : configuration.server.listeners) lines.push_back(listener_line(listener));
+  lines.push_back(upstream_line(configuration.upstream));
+  lines.push_back(store_line(configuration));
+  lines.push_back(window_line(configuration.relay));
+  lines.push_back(policy_line(configuration.relay));
+  return lines;
+}
+
+}  // namespace mailonce::config

@@ -1,0 +1,84 @@
+#include "overrides.h"
+#include "secret.h"
+#include "sections.h"
+
+namespace mailonce::config {
+namespace {
+
+constexpr const char* password_variable = "MAILONCE_STORE_PASSWORD";
+constexpr std::size_t min_secret_octets = 16;  // less can be tried out by whoever has the records
+
+Parsed<std::string> parse_prefix(std::string_view text) {
+  // Braces would put all records into one slot of a Redis Cluster (DESIGN.md §4).
+  if (text.size() > 64 || text.find_first_of("{} \t\r\n") != std::string_view::npos) {
+    return Mistake{"is over 64 octets or holds a brace or white space", "write it as in \"shop:\""};
+  }
+  return std::string(text);
+}
+
+void read_times(Table& table, relay::Options& relay) {
+  const auto least = seconds(1), most = seconds(366 * 24 * 3600);
+  table.duration("content", relay.content_window, least, most);
+  table.duration("key", relay.key_window, least, most);
+  table.duration("message_id", relay.message_id_window, least, most);
+}
+
+void read_fingerprint_secret(Table& table, const std::filesystem::path& folder, std::string& into) {
+  auto secret = take_secret(table, "secret", folder);
+  if (!secret) return;
+  if (secret->size() < min_secret_octets) {
+    table.error("secret_file", {"holds less than 16 octets", "fill it as in: openssl rand -base64 32"});
+  }
+  into = std::move(*secret);
+}
+
+}  // namespace
+
+Parsed<void> set_store_url(std::string_view url, Configuration& configuration) {
+  const Mistake mistake{"is not a store", "write \"memory:\" or as in \"redis://127.0.0.1:6379/0\""};
+  if (printable_url(url) != url) {
+    return Mistake{"holds a password, and files, command lines and logs are read by others",
+                   std::string("put it in a file or the environment: ") + password_variable};
+  }
+  if (url == "memory:") {
+    configuration.window.kind = window::Kind::memory;
+    return {};
+  }
+  if (!url.starts_with("redis://")) return mistake;
+  auto parsed = redis::parse_url(url);
+  if (!parsed) return Mistake{parsed.error().message(), mistake.cure};
+  // What the file says of the store besides its URL stays, but one server's password is not for another.
+  auto& options = configuration.window.redis;
+  if (configuration.window.kind == window::Kind::redis && options.host != parsed->host)
+    options.password.clear();
+  configuration.window.kind = window::Kind::redis;
+  options.host = parsed->host;
+  options.port = parsed->port;
+  options.username = parsed->username;
+  options.database = parsed->database;
+  return {};
+}
+
+void complete_store(Configuration& configuration) {
+  auto& options = configuration.window.redis;
+  if (configuration.window.kind != window::Kind::redis || !options.password.empty()) return;
+  if (auto password = read_secret_variable(password_variable)) options.password = std::move(*password);
+}
+
+void read_window(Table& table, const std::filesystem::path& folder, Configuration& configuration) {
+  std::string url;
+  if (table.text("store", url)) {
+    if (const auto set = set_store_url(url, configuration); !set) table.error("store", set.error());
+  }
+  auto& redis = configuration.window.redis;
+  if (auto password = take_secret(table, "password", folder)) redis.password = std::move(*password);
+  table.duration("timeout", redis.command_deadline, milliseconds(10), seconds(60));
+  read_times(table, configuration.relay);
+  table.duration("lease", configuration.window.lease, seconds(5), seconds(600));
+  table.count("memory_max_records", configuration.window.memory.max_records, 1000, 100'000'000);
+  table.value("prefix", configuration.window.prefix, parse_prefix);
+  read_fingerprint_secret(table, folder, configuration.relay.identity.secret);
+  table.finish();
+}
+
+}  // namespace mailonce::config
