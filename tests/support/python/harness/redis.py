@@ -1,0 +1,91 @@
+"""A Redis server of the test's own, on a port the system chose."""
+
+import signal
+import socket
+import time
+
+from .process import Process
+from .waiting import wait_until
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Redis:
+    """Can be frozen, killed and started again on the same port, as an outage does."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        self.starts = 0
+        for _ in range(5):
+            self.port = free_port()
+            if self._start():
+                return
+        raise AssertionError("redis-server does not start:\n" + self.process.text())
+
+    def _start(self):
+        self.starts += 1
+        self.process = Process(self.folder, f"redis-{self.starts}", [
+            "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
+            "--dir", str(self.folder), "--daemonize", "no", "--protected-mode", "no"])
+        wait_until(lambda: not self.process.running or self._answers(), "Redis answers PING", 10)
+        return self.process.running
+
+    def _answers(self):
+        try:
+            return self.command("PING") == "PONG"
+        except OSError:
+            return False
+
+    @property
+    def url(self):
+        return f"redis://127.0.0.1:{self.port}/0"
+
+    def command(self, *words):
+        """Sends one command, returns a string, a number or a list; enough RESP for a test."""
+        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
+            encoded = [str(word).encode() for word in words]
+            connection.sendall(b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in encoded))
+            return self._reply(connection.makefile("rb"))
+
+    def _reply(self, stream):
+        line = stream.readline()[:-2]
+        kind, rest = line[:1], line[1:]
+        if kind == b"$":
+            return None if rest == b"-1" else stream.read(int(rest) + 2)[:-2].decode(errors="replace")
+        if kind == b"*":
+            return [self._reply(stream) for _ in range(int(rest))]
+        if kind == b":":
+            return int(rest)
+        if kind == b"-":
+            raise AssertionError(f"Redis: {rest.decode()}")
+        return rest.decode()
+
+    def records(self):
+        return self.command("KEYS", "mailonce:*")
+
+    def freeze(self):
+        """It accepts connections and never answers."""
+        self.process.signal(signal.SIGSTOP)
+        stat = f"/proc/{self.process.child.pid}/stat"
+        wait_until(lambda: open(stat).read().rsplit(")", 1)[1].split()[0] == "T", "Redis is stopped")
+
+    def thaw(self):
+        self.process.signal(signal.SIGCONT)
+        wait_until(self._answers, "Redis answers again")
+
+    def kill(self):
+        """Connections are refused, and what it held is forgotten."""
+        self.process.kill()
+
+    def start_again(self):
+        end = time.monotonic() + 10
+        while not self._start():
+            if time.monotonic() > end:
+                raise AssertionError("redis-server does not start again:\n" + self.process.text())
+
+    def stop(self):
+        self.process.stop()

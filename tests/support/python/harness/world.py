@@ -1,0 +1,37 @@
+"""Everything one test starts, stopped in reverse order whatever happens."""
+
+from .redis import Redis
+from .relay import Relay
+from .upstream import Upstream
+
+
+class World:
+    def __init__(self, folder):
+        self.folder = folder
+        self.started = []
+
+    def upstream(self, **options):
+        return self._keep(Upstream(self.folder, name=self._name("upstream"), **options))
+
+    def redis(self):
+        return self._keep(Redis(self.folder))
+
+    def relay(self, upstream, **options):
+        return self._keep(Relay(self.folder, upstream, **{"name": self._name("relay"), **options}))
+
+    def _name(self, kind):
+        return f"{kind}-{len(self.started)}"
+
+    def _keep(self, process):
+        self.started.append(process)
+        return process
+
+    def stop(self):
+        failures = []
+        while self.started:
+            try:
+                self.started.pop().stop()
+            except Exception as error:  # every process has to be stopped before any failure is told
+                failures.append(error)
+        if failures:
+            raise failures[0]
