@@ -39,6 +39,10 @@ smtp::Reply outcome_unknown_reply() {
   return {451, "4.4.2 The upstream server gave no answer, whether the message was sent is not known"};
 }
 
+smtp::Reply suppressed_reply() {
+  return {250, "2.0.0 Ok: sent before, the outcome of that is not known"};
+}
+
 smtp::Reply key_reused_reply() {
   return {554, "5.6.0 The idempotency key was used before for another message"};
 }

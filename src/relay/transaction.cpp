@@ -5,8 +5,9 @@
 #include <boost/asio/use_awaitable.hpp>
 
 #include "background.h"
+#include "describe.h"
 #include "mailonce/relay/replies.h"
-#include "resend.h"
+#include "outgoing.h"
 
 namespace mailonce::relay {
 
@@ -17,6 +18,11 @@ namespace {
 
 microseconds since(SteadyClock::time_point start) {
   return std::chrono::duration_cast<microseconds>(SteadyClock::now() - start);
+}
+
+message::HeaderFacts facts_of(const std::optional<message::Identity>& identity, std::string_view message) {
+  if (!identity) return message::scan_header(message);
+  return {identity->message_id, identity->message_id_value, identity->dkim_signed, identity->received_fields};
 }
 
 // A claim can be lost while the body streams (a process that slept longer than its lease). More often than
@@ -54,11 +60,8 @@ awaitable<smtp::Reply> Transaction::deliver(const Blob& message, std::chrono::mi
   const auto start = SteadyClock::now();
   auto identity = co_await identify(*view);
   steps_.fingerprint = since(start);
-  const auto facts = identity ? message::HeaderFacts{identity->message_id, identity->message_id_value,
-                                                     identity->dkim_signed, identity->received_fields}
-                              : message::scan_header(*view);
-  message_id_ = facts.message_id;
-  if (facts.received_fields > relay_.options.max_received_fields) {
+  facts_ = facts_of(identity, *view);
+  if (facts_.received_fields > relay_.options.max_received_fields) {
     co_return refuse(Outcome::refused, "mail_loop", mail_loop_reply());
   }
   if (!identity) {
@@ -88,7 +91,7 @@ awaitable<std::optional<message::Identity>> Transaction::identify(std::string_vi
 awaitable<smtp::Reply> Transaction::forward_unclaimed(std::string_view message, std::string reason,
                                                       bool would_drop) {
   const auto start = SteadyClock::now();
-  const std::string_view pieces[] = {message};
+  const auto pieces = outgoing(message, facts_, {}, relay_.options);
   UpstreamLeg::Gate open = []() -> awaitable<Result<bool>> { co_return true; };
   auto sent = co_await leg_.transmit(pieces, std::move(open));
   steps_.send = since(start);
@@ -132,7 +135,7 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
     if (!claiming_->any_mine() && !observing) co_return replay(identity);
     if (claiming_->any_duplicate()) observe_duplicates(identity);
 
-    auto sent = co_await transmit_claimed(message, identity);
+    auto sent = co_await transmit_claimed(message);
     if (sent.end != Transmission::End::barred || sent.error) {
       auto reply = co_await settle(std::move(sent), identity);
       co_return reply;
@@ -166,12 +169,11 @@ void Transaction::observe_duplicates(const message::Identity& identity) {
   if (!observing) leg_.narrow(std::move(mine));
 }
 
-awaitable<Transmission> Transaction::transmit_claimed(std::string_view message,
-                                                      const message::Identity& identity) {
+awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) {
   const auto start = SteadyClock::now();
   const auto first_id =
       relay_.options.resend_first_message_id ? claiming_->first_message_id() : std::string();
-  const auto pieces = with_message_id(message, identity, first_id);
+  const auto pieces = outgoing(message, facts_, first_id, relay_.options);
 
   // begin runs while DATA and the body are under way, so it costs no time (§4).
   auto executor = co_await boost::asio::this_coro::executor;
@@ -263,7 +265,7 @@ observe::Decision Transaction::decision(Outcome outcome, std::string reason) con
   line.client = origin_.client;
   line.sender = sender_.address.text();
   for (const auto& recipient : leg_.accepted()) line.recipients.push_back(recipient.address.text());
-  line.message_id = message_id_;
+  line.message_id = facts_.message_id;
   line.rule = relay_.options.rule;
   line.octets = octets_;
   line.steps = steps_;

@@ -42,7 +42,7 @@ class Transaction {
   awaitable<std::optional<message::Identity>> identify(std::string_view message);
   awaitable<smtp::Reply> forward_unclaimed(std::string_view message, std::string reason, bool would_drop);
   awaitable<smtp::Reply> send_claimed(std::string_view message, const message::Identity& identity);
-  awaitable<Transmission> transmit_claimed(std::string_view message, const message::Identity& identity);
+  awaitable<Transmission> transmit_claimed(std::string_view message);
   awaitable<smtp::Reply> settle(Transmission sent, const message::Identity& identity);
 
   void observe_duplicates(const message::Identity& identity);
@@ -57,7 +57,7 @@ class Transaction {
   smtp::Sender sender_;
   std::optional<Claiming> claiming_;
   std::uint64_t octets_ = 0;
-  std::string message_id_;
+  message::HeaderFacts facts_;
   observe::Steps steps_;
   SteadyClock::time_point started_;
 };

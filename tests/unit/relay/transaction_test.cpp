@@ -204,7 +204,9 @@ TEST_F(Busy, GetsTheFirstReplyWhenTheOtherAttemptSucceeds) {
   window.on_wait = [this] {
     if (window.waits < 3) return;
     window.held.clear();
-    window.records[key] = {.state = window::State::sent, .reply = {250, "2.0.0 Ok: queued as 7"}};
+    auto& record = window.records[key];
+    record.state = window::State::sent;
+    record.reply = {250, "2.0.0 Ok: queued as 7"};
   };
   EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply.text, "2.0.0 Ok: queued as 7");
   EXPECT_TRUE(upstream.accepted.empty());
@@ -298,6 +300,14 @@ TEST_F(Key, ReusedForOtherContentIsADuplicateUnderDuplicate) {
   options.key_conflict = Conflict::duplicate;
   send(keyed("Hello"), {"a@example.net"});
   EXPECT_EQ(send(keyed("Goodbye"), {"a@example.net"}).final_reply, queued);
+  EXPECT_EQ(upstream.copies("a@example.net"), 1);
+}
+
+TEST_F(Key, IsLeftOutOnTheWayUpstreamWhenAskedTo) {
+  options.strip_key_header = true;
+  send(keyed("Hello"), {"a@example.net"});
+  EXPECT_EQ(upstream.accepted[0].content, mail("Hello", "<x@y>"));
+  send(keyed("Hello"), {"a@example.net"});
   EXPECT_EQ(upstream.copies("a@example.net"), 1);
 }
 

@@ -1,24 +1,6 @@
-#include "resend.h"
-
-#include <algorithm>
+#include "describe.h"
 
 namespace mailonce::relay {
-namespace {
-
-// RFC 5322 §3.6.4 within one line (§2.1.1): what was recorded may come from another relay's version or hand.
-bool fits_a_header_field(std::string_view id) {
-  return !id.empty() && id.size() <= 900 && id.front() == '<' && id.back() == '>' &&
-         std::all_of(id.begin(), id.end(), [](char c) { return c > ' ' && c < 0x7f; });
-}
-
-}  // namespace
-
-std::vector<std::string_view> with_message_id(std::string_view message, const message::Identity& identity,
-                                              const std::string& first_id) {
-  if (identity.dkim_signed || !identity.message_id_value || !fits_a_header_field(first_id)) return {message};
-  const auto place = *identity.message_id_value;
-  return {message.substr(0, place.offset), first_id, message.substr(place.offset + place.length)};
-}
 
 void describe_first(observe::Decision& line, const window::RecipientVerdict& verdict, TimePoint now) {
   line.first_message_id = verdict.record.message_id;
@@ -47,10 +29,6 @@ void describe_claim(observe::Decision& line, const Claiming& claiming) {
     line.reason = "after_doubt";
     line.first_message_id = verdicts[i].record.message_id;
   }
-}
-
-smtp::Reply suppressed_reply() {
-  return {250, "2.0.0 Ok: sent before, the outcome of that is not known"};
 }
 
 }  // namespace mailonce::relay
