@@ -1,0 +1,37 @@
+// The commands, as the command line gives them. Each returns the exit code.
+#pragma once
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "mailonce/config/configuration.h"
+
+namespace mailonce::cli {
+
+struct Streams {
+  std::istream& in;
+  std::ostream& out;
+  std::ostream& err;
+};
+
+struct ServeCommand {
+  std::optional<std::string> config;
+  config::Overrides overrides;
+};
+int serve(const ServeCommand& command, Streams streams);
+
+struct CheckCommand {
+  std::optional<std::string> config;
+  config::Overrides overrides;
+  bool connect = false;
+};
+int check(const CheckCommand& command, Streams streams);
+
+struct ExplainCommand {
+  std::vector<std::string> messages;  // one or two files; "-" is standard input
+  std::optional<std::string> config;
+};
+int explain(const ExplainCommand& command, Streams streams);
+
+}  // namespace mailonce::cli

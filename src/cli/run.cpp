@@ -1,0 +1,104 @@
+#include "mailonce/cli/run.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+#include <ostream>
+
+#include "commands.h"
+
+namespace mailonce::cli {
+namespace {
+
+constexpr const char* about =
+    "mailonce: an SMTP relay that sends each message once.\n"
+    "It forwards what is new to the upstream and answers a repeat with the upstream's first reply.";
+
+constexpr const char* environment =
+    "Environment:\n"
+    "  MAILONCE_UPSTREAM_PASSWORD  password of the user named in the upstream's URL, if no file gives one\n"
+    "  MAILONCE_STORE_PASSWORD     password of the store, if no file gives one\n"
+    "\n"
+    "Exit codes:\n"
+    "  serve    0 stopped after a complete drain, 1 could not serve or sessions were cut off, 2 wrong "
+    "configuration\n"
+    "  check    0 in order, 2 not\n"
+    "  explain  0 duplicates (one message: it has an identity), 1 distinct (it has none), 2 error";
+
+void add_configuration(CLI::App& command, std::optional<std::string>& config, config::Overrides& overrides) {
+  command.add_option("--config", config, "The TOML file; conf/mailonce.toml documents every key")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--listen", overrides.listen,
+          "Listen here instead of where the file says, 127.0.0.1:2525 without one; may be repeated. Who may "
+          "relay stays as the file's first listener says")
+      ->type_name("ADDRESS:PORT")
+      ->allow_extra_args(false);
+  command
+      .add_option("--upstream", overrides.upstream,
+                  "Forward to smtp://HOST, smtp+starttls://USER@HOST or smtps://USER@HOST, with :PORT if it "
+                  "is not the "
+                  "usual one")
+      ->type_name("URL");
+  command.add_option("--store", overrides.store, "Keep the window in memory: or redis://HOST:PORT/DATABASE")
+      ->type_name("URL");
+}
+
+struct Commands {
+  ServeCommand serve;
+  CheckCommand check;
+  ExplainCommand explain;
+};
+
+void describe(CLI::App& app, Commands& commands) {
+  app.name("mailonce");
+  app.set_version_flag("--version", "mailonce " MAILONCE_VERSION);
+  app.set_help_flag("--help,-h", "Print this help and exit");
+  app.set_help_all_flag("--help-all", "Print the help of every command and exit");
+  app.footer(environment);
+  app.require_subcommand(1);
+
+  auto& serve = *app.add_subcommand("serve", "Relay mail until SIGTERM or SIGINT");
+  add_configuration(serve, commands.serve.config, commands.serve.overrides);
+
+  auto& check = *app.add_subcommand("check", "Say what is wrong with a configuration, or what it means");
+  add_configuration(check, commands.check.config, commands.check.overrides);
+  check.add_flag("--connect", commands.check.connect, "Also log in to the upstream and ask the store");
+
+  auto& explain = *app.add_subcommand(
+      "explain", "Show what counts in a message and its fingerprint; of two, what differs and the verdict");
+  explain.add_option("messages", commands.explain.messages, "One or two messages; - reads standard input")
+      ->type_name("FILE")
+      ->required()
+      ->expected(1, 2);
+  explain.add_option("--config", commands.explain.config, "Take strategies and headers from this file")
+      ->type_name("FILE");
+}
+
+int dispatch(const CLI::App& app, const Commands& commands, Streams streams) {
+  if (app.got_subcommand("serve")) return serve(commands.serve, streams);
+  if (app.got_subcommand("check")) return check(commands.check, streams);
+  return explain(commands.explain, streams);
+}
+
+}  // namespace
+
+int run(std::vector<std::string> arguments, std::istream& in, std::ostream& out, std::ostream& err) {
+  CLI::App app(about);
+  Commands commands;
+  describe(app, commands);
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(std::move(arguments));
+    return dispatch(app, commands, {in, out, err});
+  } catch (const CLI::ParseError& error) {
+    const int code = app.exit(error, out, err);  // prints help, version or what is wrong
+    return code == 0 ? exit_code::ok : exit_code::wrong;
+  } catch (const std::exception& error) {
+    err << "mailonce: " << error.what() << '\n';
+    return exit_code::failed;
+  }
+}
+
+}  // namespace mailonce::cli

@@ -1,0 +1,76 @@
+#include <boost/asio/thread_pool.hpp>
+#include <csignal>
+#include <memory>
+#include <ostream>
+
+#include "commands.h"
+#include "mailonce/cli/run.h"
+#include "mailonce/observe/log.h"
+#include "mailonce/server/server.h"
+#include "mailonce/upstream/pool.h"
+#include "mailonce/window/shared.h"
+
+namespace mailonce::cli {
+namespace {
+
+using observe::Level;
+
+// One worker's side of the relay. Members end in reverse order: the relay before what it refers to.
+class WorkerBackend final : public server::Backend {
+ public:
+  WorkerBackend(boost::asio::io_context& context, const config::Configuration& configuration,
+                std::shared_ptr<boost::asio::ssl::context> tls, window::Shared& shared,
+                boost::asio::thread_pool& helpers, observe::Log& log)
+      : pool_(context.get_executor(), configuration.upstream, std::move(tls), log),
+        window_(shared.open(context, log)),
+        relay_(configuration.relay, *window_, pool_, log, helpers) {}
+
+  relay::Relay& relay() override { return relay_; }
+  void abort() override { pool_.close_idle(); }
+
+ private:
+  upstream::Pool pool_;
+  std::unique_ptr<window::Window> window_;
+  relay::Relay relay_;
+};
+
+void tell_start(observe::Log& log, const config::Loaded& loaded) {
+  for (const auto& warning : loaded.report.warnings)
+    log.event(Level::warning, "configuration", warning.text());
+  log.event(Level::info, "started", "mailonce " MAILONCE_VERSION);
+  for (const auto& line : config::summary(loaded.configuration))
+    log.event(Level::info, "configuration", line);
+}
+
+int serve(const config::Loaded& loaded) {
+  const auto& configuration = loaded.configuration;
+  observe::Log log(configuration.log);
+  tell_start(log, loaded);
+  const auto tls = upstream::make_tls(configuration.upstream);
+  window::Shared shared(configuration.window);
+  // Large messages are fingerprinted here, so that their worker's other sessions go on.
+  boost::asio::thread_pool helpers(1);
+  const auto make_backend = [&](boost::asio::io_context& context) {
+    return std::make_unique<WorkerBackend>(context, configuration, tls, shared, helpers, log);
+  };
+  server::Server server(configuration.server, make_backend, log);
+  server.open();
+  const bool complete = server.run();
+  log.event(complete ? Level::info : Level::warning, "stopped",
+            complete ? "every session ended by itself" : "sessions were cut off at the end of the drain");
+  return complete ? exit_code::ok : exit_code::failed;
+}
+
+}  // namespace
+
+int serve(const ServeCommand& command, Streams streams) {
+  const auto loaded = config::load(command.config, command.overrides);
+  if (!loaded.report.ok()) {
+    for (const auto& line : loaded.report.lines()) streams.err << line << '\n';
+    return exit_code::wrong;
+  }
+  std::signal(SIGPIPE, SIG_IGN);  // a log on a pipe whose reader left is no reason to stop
+  return serve(loaded);
+}
+
+}  // namespace mailonce::cli
