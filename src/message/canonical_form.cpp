@@ -14,8 +14,9 @@ namespace mailonce::message {
 namespace {
 
 struct CountedField {
-  std::string_view name;  // ends with "-": every field that begins so
+  std::string_view name;
   FieldSyntax syntax;
+  bool family = false;  // every field whose name begins so
 };
 
 // What mail programs show or act on (DESIGN.md §5), in the order of the canonical form.
@@ -29,7 +30,7 @@ constexpr std::array counted_fields = {
     CountedField{"Subject", FieldSyntax::unstructured},
     CountedField{"In-Reply-To", FieldSyntax::structured},
     CountedField{"References", FieldSyntax::structured},
-    CountedField{"Resent-", FieldSyntax::structured},
+    CountedField{"Resent-", FieldSyntax::structured, true},
     CountedField{"List-Id", FieldSyntax::structured},
     CountedField{"Importance", FieldSyntax::unstructured},
     CountedField{"Priority", FieldSyntax::unstructured},
@@ -37,11 +38,13 @@ constexpr std::array counted_fields = {
 };
 
 // Inside message/rfc822 these are content: somebody chose that very message.
-constexpr std::array attached_fields = {CountedField{"Date", FieldSyntax::unstructured},
-                                        CountedField{"Message-ID", FieldSyntax::unstructured}};
+constexpr std::array attached_fields = {
+    CountedField{"Date", FieldSyntax::unstructured},
+    CountedField{"Message-ID", FieldSyntax::unstructured},
+};
 
 bool matches(const CountedField& counted, std::string_view name) {
-  if (!counted.name.ends_with('-')) return equals_ignoring_case(counted.name, name);
+  if (!counted.family) return equals_ignoring_case(counted.name, name);
   return name.size() > counted.name.size() &&
          equals_ignoring_case(counted.name, name.substr(0, counted.name.size()));
 }
@@ -82,7 +85,8 @@ class Writer {
     if (attached) {
       for (const auto& counted : attached_fields) write_fields(root, counted);
     }
-    for (const auto& name : identity_headers_) write_fields(root, {name, FieldSyntax::unstructured});
+    for (const auto& name : identity_headers_)
+      write_fields(root, {to_lower_ascii(name), FieldSyntax::unstructured});
     if (sink_.wants_dropped()) explain_header(root, attached);
   }
 
@@ -90,8 +94,7 @@ class Writer {
     for (const auto& field : root.header) {
       if (!matches(counted, field.name)) continue;
       const auto value = read_header_value(field.value, counted.syntax);
-      const bool family = counted.name.ends_with('-');
-      const auto name = family ? to_lower_ascii(field.name) : std::string(counted.name);
+      const auto name = counted.family ? to_lower_ascii(field.name) : std::string(counted.name);
       sink_.header(name, value.text, value.reading);
     }
   }
@@ -124,7 +127,8 @@ class Writer {
   }
 
   void write_multipart(const Part& part) {
-    sink_.open_multipart(std::string_view(part.type).substr(std::string_view("multipart/").size()));
+    const auto subtype = std::string_view(part.type).substr(std::string_view("multipart/").size());
+    sink_.open_multipart(subtype, part.content_id);
     if (sink_.wants_dropped()) explain_multipart(part);
     const bool is_signed =
         part.type == "multipart/signed" && part.children.size() == 2 && is_signature(part.children[1]);
@@ -194,7 +198,7 @@ class Writer {
     if (text) {
       leaf.reading = Reading::text;
       *text = with_lf_line_ends(*text, unix_text_);
-      if (calendar) *text = without_dtstamp(*text, filtered_);
+      if (calendar) *text = drop_dtstamp(*text);
       if (part.type == "text/html") *text = content_ids_.number_references(*text, filtered_);
       *text = without_trailing_blank_lines(*text);
     } else {
@@ -205,6 +209,12 @@ class Writer {
     sink_.open_leaf(leaf);
     sink_.content(*text);
     sink_.close_leaf();
+  }
+
+  std::string_view drop_dtstamp(std::string_view text) {
+    const auto kept = without_dtstamp(text, filtered_);
+    if (kept.size() != text.size()) sink_.dropped("DTSTAMP", {}, "the time of building");
+    return kept;
   }
 
   std::string_view decode(const Part& part) {

@@ -43,9 +43,10 @@ std::size_t utf8_sequence(std::string_view s) noexcept {
   return 0;
 }
 
-// A charset name reaches iconv_open: no "/", which would select another conversion there.
+// A charset name reaches iconv_open: no "/", which would select another conversion there. And GMime takes
+// "x-unknown" for the charset of the process's locale.
 bool is_charset_name(std::string_view name) {
-  if (name.empty() || name.size() > 60) return false;
+  if (name.empty() || name.size() > 60 || equals_ignoring_case(name, "x-unknown")) return false;
   constexpr std::string_view punctuation = "-_.:+()";
   for (const char c : name) {
     const bool alphanumeric = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z');

@@ -56,9 +56,10 @@ void HashingSink::open_message(const Leaf& leaf) {
   put_leaf(leaf);
 }
 
-void HashingSink::open_multipart(std::string_view subtype) {
+void HashingSink::open_multipart(std::string_view subtype, std::size_t content_id) {
   put('P');
   put_framed(subtype);
+  put_length(content_id);
 }
 
 void HashingSink::close(bool complete) {

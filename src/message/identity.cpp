@@ -1,9 +1,11 @@
 #include "mailonce/message/identity.h"
 
 #include <algorithm>
+#include <array>
 
 #include "mailonce/base/encoding.h"
 #include "mailonce/message/canonical_form.h"
+#include "mailonce/message/charset.h"
 #include "mailonce/message/hashing_sink.h"
 #include "mailonce/message/header_fields.h"
 
@@ -22,7 +24,8 @@ constexpr std::size_t longest_value = 998;  // a line (RFC 5322 §2.1.1)
 
 bool is_usable(std::string_view value, std::size_t longest) {
   const auto printable = [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != 127; };
-  return !value.empty() && value.size() <= longest && std::all_of(value.begin(), value.end(), printable);
+  return !value.empty() && value.size() <= longest && is_utf8(value) &&
+         std::all_of(value.begin(), value.end(), printable);
 }
 
 template <class Names>

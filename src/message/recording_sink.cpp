@@ -73,13 +73,16 @@ void RecordingSink::header(std::string_view name, std::string_view value, Readin
 void RecordingSink::add_leaf(const std::string& number, const Leaf& leaf) {
   leaf_where_ = "part " + number;
   if (!leaf.type.empty()) leaf_where_ += " (" + printable(leaf.type) + ")";
+  if (!leaf.file_name.empty()) leaf_where_ += " " + printable(leaf.file_name);
   leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.raw_label) : "";
   add(leaf_where_, "type", leaf.type);
   if (!leaf.disposition.empty()) add(leaf_where_, "disposition", leaf.disposition);
   if (!leaf.file_name.empty()) add(leaf_where_, "file name", leaf.file_name);
-  if (leaf.content_id != 0)
-    add(leaf_where_, "Content-ID", std::to_string(leaf.content_id),
-        "counts by its number in order of appearance");
+  if (leaf.content_id != 0) add_content_id(leaf_where_, leaf.content_id);
+}
+
+void RecordingSink::add_content_id(const std::string& where, std::size_t number) {
+  add(where, "Content-ID", std::to_string(number), "counts by its number in order of appearance");
 }
 
 void RecordingSink::open_message(const Leaf& leaf) {
@@ -88,7 +91,7 @@ void RecordingSink::open_message(const Leaf& leaf) {
   levels_.push_back({number + ".", "part " + number + " header", 0, true});
 }
 
-void RecordingSink::open_multipart(std::string_view subtype) {
+void RecordingSink::open_multipart(std::string_view subtype, std::size_t content_id) {
   auto level = levels_.back();
   if (!level.message_root) {
     const auto number = next_number();
@@ -100,6 +103,7 @@ void RecordingSink::open_multipart(std::string_view subtype) {
     level.where = "part " + level.prefix.substr(0, level.prefix.size() - 1);
   }
   add(level.where, "multipart", subtype);
+  if (content_id != 0) add_content_id(level.where, content_id);
   levels_.push_back({level.prefix, level.where, 0, false});
 }
 

@@ -32,7 +32,7 @@ class CanonicalSink {
 
   virtual void header(std::string_view name, std::string_view value, Reading reading) = 0;
   virtual void open_message(const Leaf& leaf) = 0;  // message/rfc822: its header and tree follow
-  virtual void open_multipart(std::string_view subtype) = 0;
+  virtual void open_multipart(std::string_view subtype, std::size_t content_id) = 0;
   virtual void close(
       bool complete) = 0;  // of message or multipart; incomplete: the last delimiter was missing
   virtual void open_leaf(const Leaf& leaf) = 0;

@@ -11,7 +11,7 @@
 namespace mailonce::message {
 
 struct Difference {
-  std::string where;  // "Subject", "part 2 (text/html), line 12", "attachment report.pdf, content"
+  std::string where;  // "Subject", "part 2 (text/html), line 12", "part 3 (image/png) a.png, content"
   std::string a;      // how it reads in the first message; empty when it is absent there
   std::string b;      // how it reads in the second
 

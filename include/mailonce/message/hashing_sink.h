@@ -16,7 +16,7 @@ class HashingSink final : public CanonicalSink {
 
   void header(std::string_view name, std::string_view value, Reading reading) override;
   void open_message(const Leaf& leaf) override;
-  void open_multipart(std::string_view subtype) override;
+  void open_multipart(std::string_view subtype, std::size_t content_id) override;
   void close(bool complete) override;
   void open_leaf(const Leaf& leaf) override;
   void content(std::string_view octets) override;

@@ -23,7 +23,7 @@ class RecordingSink final : public CanonicalSink {
 
   void header(std::string_view name, std::string_view value, Reading reading) override;
   void open_message(const Leaf& leaf) override;
-  void open_multipart(std::string_view subtype) override;
+  void open_multipart(std::string_view subtype, std::size_t content_id) override;
   void close(bool complete) override;
   void open_leaf(const Leaf& leaf) override;
   void content(std::string_view octets) override;
@@ -45,6 +45,7 @@ class RecordingSink final : public CanonicalSink {
   RecordedItem& add(std::string where, std::string_view what, std::string_view value,
                     std::string_view why = {});
   void add_leaf(const std::string& number, const Leaf& leaf);
+  void add_content_id(const std::string& where, std::size_t number);
 
   std::vector<RecordedItem> items_;
   std::vector<Level> levels_ = {{"", "header", 0, true}};

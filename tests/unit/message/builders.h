@@ -1,0 +1,21 @@
+// Small messages for tests.
+#pragma once
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "mailonce/message/identity.h"
+
+namespace mailonce::message::test {
+
+// A header every test message begins with, and a body.
+std::string text_message(std::string_view body, std::string_view more_fields = {});
+std::string multipart_message(std::string_view subtype, const std::vector<std::string>& parts,
+                              std::string_view boundary = "b");
+std::string base64_lines(std::string_view bytes, std::size_t line = 76);
+std::string quoted_printable(std::string_view bytes);  // every octet encoded, soft line breaks
+// The content fingerprint under default options.
+Digest content(std::string_view message);
+
+}  // namespace mailonce::message::test
