@@ -1,9 +1,6 @@
 // Any octets as a message: no crash, no undefined behaviour, time linear in the input, and the same identity
 // each time. The first octet chooses the options.
-#include <cstdint>
-#include <cstdlib>
-#include <string_view>
-
+#include "fuzz.h"
 #include "mailonce/message/comparison.h"
 #include "mailonce/message/description.h"
 
@@ -11,9 +8,7 @@ namespace {
 
 using namespace mailonce::message;
 
-void require(bool held) {
-  if (!held) std::abort();
-}
+using mailonce::fuzz::check;
 
 IdentityOptions options_of(std::uint8_t choice) {
   IdentityOptions options;
@@ -31,18 +26,18 @@ IdentityOptions options_of(std::uint8_t choice) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   if (size == 0) return 0;
   const auto options = options_of(data[0]);
-  const std::string_view message(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const auto message = mailonce::fuzz::text(data + 1, size - 1);
 
   const auto facts = scan_header(message);
   if (facts.message_id_value) {
     const auto& extent = *facts.message_id_value;
-    require(extent.length > 0 && extent.offset + extent.length <= message.size());
+    check(extent.length > 0 && extent.offset + extent.length <= message.size());
   }
   const auto comparison = compare(message, message, "scope", options);
-  require(comparison.differences.empty() && comparison.ignored.empty());
-  require(!comparison.a || comparison.verdict == Comparison::Verdict::duplicate);
+  check(comparison.differences.empty() && comparison.ignored.empty());
+  check(!comparison.a || comparison.verdict == Comparison::Verdict::duplicate);
   if (comparison.a)
-    require(identify(message, "other scope", options)->fingerprint != comparison.a->fingerprint);
+    check(identify(message, "other scope", options)->fingerprint != comparison.a->fingerprint);
   (void)describe(message, options);
   return 0;
 }

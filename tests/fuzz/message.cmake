@@ -1,0 +1,1 @@
+mailonce_fuzz(canonical_form DEPS mailonce_message)
