@@ -18,7 +18,7 @@ void read_listeners(Table& root, server::Options& options) {
 void read_upstreams(Table& root, const fs::path& folder, bool replaced, Configuration& configuration) {
   auto tables = root.tables("upstream");
   if (tables.size() > 1) {
-    tables[1].missing("", {"is a second upstream", "keep one; this version forwards to a single upstream"});
+    tables[1].missing("", {"is a second upstream", "keep one, this version forwards to a single upstream"});
   }
   if (tables.empty()) return;
   read_upstream(tables[0], folder, replaced, configuration.upstream);

@@ -69,7 +69,8 @@ const toml::node* Table::find(std::string_view key) {
 }
 
 std::string Table::full(std::string_view key) const {
-  return path_.empty() ? std::string(key) : path_ + "." + std::string(key);
+  if (path_.empty() || key.empty()) return path_ + std::string(key);
+  return path_ + "." + std::string(key);
 }
 
 std::string Table::place(const toml::source_region& source) const {

@@ -27,7 +27,8 @@ void read_fingerprint_secret(Table& table, const std::filesystem::path& folder, 
   auto secret = take_secret(table, "secret", folder);
   if (!secret) return;
   if (secret->size() < min_secret_octets) {
-    table.error("secret_file", {"holds less than 16 octets", "fill it as in: openssl rand -base64 32"});
+    table.error(table.has("secret_file") ? "secret_file" : "secret_env",
+                {"holds less than 16 octets", "fill it as in: openssl rand -base64 32"});
   }
   into = std::move(*secret);
 }
