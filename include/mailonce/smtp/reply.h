@@ -8,7 +8,7 @@ namespace mailonce::smtp {
 struct Reply {
   int code = 0;
   // Lines separated by '\n', without code and line end; an enhanced status code (RFC 3463) is part of the
-  // text. Printable octets and tab only: what comes from a peer is cleaned before it becomes a Reply.
+  // text. No control octets but tab: what comes from a peer is cleaned before it becomes a Reply.
   std::string text;
 
   bool completed() const noexcept { return code >= 200 && code < 300; }

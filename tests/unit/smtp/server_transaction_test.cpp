@@ -58,6 +58,16 @@ TEST(ServerMachine, HeloAnnouncesNothing) {
   EXPECT_EQ(dialogue.say("MAIL FROM:<a@b>\r\n"), "250 2.1.0 Ok\r\n");
 }
 
+TEST(ServerMachine, HeloAfterEhloTakesBackWhatWasAnnounced) {
+  Capabilities path;
+  path.eight_bit_mime = path.size = true;
+  path.max_size = 500;
+  Dialogue dialogue(Dialogue::default_options(), path);
+  dialogue.say(hello + "HELO c\r\n");
+  EXPECT_EQ(dialogue.say("MAIL FROM:<a@b> BODY=8BITMIME\r\n"), "555 5.5.4 Error: BODY was not announced\r\n");
+  EXPECT_EQ(dialogue.say("MAIL FROM:<a@b> SIZE=501\r\n"), "250 2.1.0 Ok\r\n");
+}
+
 TEST(ServerMachine, ThePhaseTellsWhichPatienceApplies) {
   Dialogue dialogue;
   EXPECT_EQ(dialogue.phase, Phase::command);
