@@ -181,13 +181,13 @@ std::string Claiming::first_message_id() const {
   return first;
 }
 
-awaitable<Result<bool>> Claiming::begin() {
+awaitable<Result<window::Begun>> Claiming::begin() {
   for (const auto& claim : claims_) {
     auto begun = co_await claim->begin();
     if (!begun) co_return begun;
-    if (!*begun) co_return begun;
+    if (*begun == window::Begun::lost) co_return begun;
   }
-  co_return true;
+  co_return window::Begun::sending;
 }
 
 awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream) {

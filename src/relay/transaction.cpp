@@ -92,7 +92,7 @@ awaitable<smtp::Reply> Transaction::forward_unclaimed(std::string_view message, 
                                                       bool would_drop) {
   const auto start = SteadyClock::now();
   const auto pieces = outgoing(message, facts_, {}, relay_.options);
-  UpstreamLeg::Gate open = []() -> awaitable<Result<bool>> { co_return true; };
+  UpstreamLeg::Gate open = []() -> awaitable<Result<window::Begun>> { co_return window::Begun::sending; };
   auto sent = co_await leg_.transmit(pieces, std::move(open));
   steps_.send = since(start);
   const bool unknown = sent.end == Transmission::End::unknown;
@@ -177,10 +177,10 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
 
   // begin runs while DATA and the body are under way, so it costs no time (§4).
   auto executor = co_await boost::asio::this_coro::executor;
-  auto start_begin = [this]() -> awaitable<Result<bool>> { return claiming_->begin(); };
-  Background<Result<bool>> begun(executor, start_begin);
-  std::optional<Result<bool>> begin_result;
-  UpstreamLeg::Gate gate = [&begun, &begin_result]() -> awaitable<Result<bool>> {
+  auto start_begin = [this]() -> awaitable<Result<window::Begun>> { return claiming_->begin(); };
+  Background<Result<window::Begun>> begun(executor, start_begin);
+  std::optional<Result<window::Begun>> begin_result;
+  UpstreamLeg::Gate gate = [&begun, &begin_result]() -> awaitable<Result<window::Begun>> {
     if (!begin_result) {
       auto result = co_await begun.result();
       begin_result.emplace(std::move(result));

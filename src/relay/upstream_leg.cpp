@@ -137,7 +137,7 @@ awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std
   }
   auto opened = co_await gate();
   if (!opened) co_return Transmission{Transmission::End::barred, {}, opened.error()};
-  if (!*opened) co_return Transmission{Transmission::End::barred, {}, {}};
+  if (*opened == window::Begun::lost) co_return Transmission{Transmission::End::barred, {}, {}};
 
   // The critical section (DESIGN.md §3.5, RFC 1047). If the process dies before the kernel has the dot: the
   // client has no reply and the upstream no message; the window says `sending` and, after the lease, doubt.

@@ -68,7 +68,8 @@ struct ProtocolWindow::Core {
   bool stopped = false;
 
   static awaitable<Result<StepResult>> end(std::shared_ptr<Core> core, const Attempt& attempt, Verb verb);
-  static awaitable<void> release_later(std::shared_ptr<Core> core, std::shared_ptr<const Attempt> attempt);
+  static awaitable<void> end_later(std::shared_ptr<Core> core, std::shared_ptr<const Attempt> attempt,
+                                   Verb verb);
 };
 
 // Carries out the attempt's last step and wakes who waits for it. A failure is logged: the lease ends the
@@ -86,9 +87,9 @@ awaitable<Result<StepResult>> ProtocolWindow::Core::end(std::shared_ptr<Core> co
   co_return result;
 }
 
-awaitable<void> ProtocolWindow::Core::release_later(std::shared_ptr<Core> core,
-                                                    std::shared_ptr<const Attempt> attempt) {
-  co_await end(core, *attempt, Verb::release);
+awaitable<void> ProtocolWindow::Core::end_later(std::shared_ptr<Core> core,
+                                                std::shared_ptr<const Attempt> attempt, Verb verb) {
+  co_await end(core, *attempt, verb);
 }
 
 class ProtocolWindow::HeldClaim final : public Claim {
@@ -100,21 +101,23 @@ class ProtocolWindow::HeldClaim final : public Claim {
 
   ~HeldClaim() override {
     if (ended_ || core_->stopped) return;
+    // After begin() only its owner knows whether the dot was written: dropped without a word, it is doubt.
+    const auto verb = begun_ ? Verb::doubt : Verb::release;
     auto attempt = std::make_shared<const Attempt>(std::move(held_.attempt));
     boost::asio::co_spawn(
-        core_->executor, [core = core_, attempt] { return Core::release_later(core, attempt); },
+        core_->executor, [core = core_, attempt, verb] { return Core::end_later(core, attempt, verb); },
         [core = core_](std::exception_ptr failed) {
           if (!failed || core->stopped) return;
-          core->log.event(observe::Level::error, "window_release_failed",
-                          "a claim that was dropped could not be released");
+          core->log.event(observe::Level::error, "window_step_failed",
+                          "a claim that was dropped could not be ended");
         });
   }
 
-  awaitable<Result<bool>> begin() override {
+  awaitable<Result<Begun>> begin() override {
+    begun_ = true;
     auto result = co_await core_->store->step(held_.attempt.step(Verb::begin));
-    // Said in full: an error_code would also convert to this result's bool.
-    if (!result) co_return Result<bool>(boost::system::in_place_error, result.error());
-    co_return Result<bool>(!result->blocked);
+    if (!result) co_return result.error();
+    co_return result->blocked ? Begun::lost : Begun::sending;
   }
 
   awaitable<bool> commit(smtp::Reply reply, std::string upstream) override {
@@ -138,6 +141,7 @@ class ProtocolWindow::HeldClaim final : public Claim {
  private:
   std::shared_ptr<Core> core_;
   Held held_;
+  bool begun_ = false;
   bool ended_ = false;
 };
 
@@ -150,6 +154,7 @@ ProtocolWindow::ProtocolWindow(boost::asio::any_io_executor executor, std::share
 ProtocolWindow::~ProtocolWindow() {
   core_->stopped = true;
   if (core_->held) core_->held->stop();
+  core_->store->stop();
 }
 
 awaitable<Result<ClaimAnswer>> ProtocolWindow::claim(ClaimRequest request) {

@@ -44,8 +44,8 @@ class Claiming {
   // The Message-ID that a resend after doubt carries; empty when there is none or they disagree (§4).
   std::string first_message_id() const;
 
-  // All claims together. begin(): false when any was lost. Repeating it is allowed.
-  awaitable<Result<bool>> begin();
+  // All claims together. begin(): lost when any was. Repeating it is allowed.
+  awaitable<Result<window::Begun>> begin();
   awaitable<void> commit(smtp::Reply reply, std::string upstream);
   awaitable<void> release();
   awaitable<void> doubt();

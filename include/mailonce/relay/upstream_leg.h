@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "mailonce/upstream/upstream.h"
+#include "mailonce/window/window.h"
 
 namespace mailonce::relay {
 
@@ -33,8 +34,9 @@ struct Transmission {
 
 class UpstreamLeg {
  public:
-  // Asked before the dot is written, once a connection; true opens it. An error or false: nothing is sent.
-  using Gate = std::function<awaitable<Result<bool>>()>;
+  // Asked before the dot is written, once a connection; `sending` opens it. An error or `lost`: nothing is
+  // sent.
+  using Gate = std::function<awaitable<Result<window::Begun>>()>;
 
   explicit UpstreamLeg(upstream::Upstream& upstream) : upstream_(upstream) {}
 

@@ -41,16 +41,20 @@ struct RecipientVerdict {
   Record record;             // duplicate, or after doubt: what was found; otherwise empty
 };
 
+// What begin() found: the records are `sending`, or the claim was lost. (Not a bool: a Result<bool> converts
+// from another one's being a value.)
+enum class Begun { sending, lost };
+
 // One attempt's hold on its records. Made by Window::claim; ended by exactly one of commit, release, doubt.
-// Destroying it before its end releases it in the background, so every early return releases. Its lease is
-// renewed while it lives.
+// Destroying it before its end releases it in the background, so every early return releases;
+// after begin() it declares doubt instead. Its lease is renewed while it lives.
 class Claim {
  public:
   virtual ~Claim() = default;
 
-  // claimed → sending. False: the claim was lost; nothing may be sent, claim again. Must have returned true
-  // before the final dot is written.
-  virtual awaitable<Result<bool>> begin() = 0;
+  // claimed → sending. Lost: nothing may be sent, claim again. Must have returned `sending` before the final
+  // dot is written. May be repeated.
+  virtual awaitable<Result<Begun>> begin() = 0;
   // The upstream's 2xx. Always recorded in the end: what the store can not take now is kept, answered from
   // memory and retried for as long as the process lives. True: it is in the store now.
   virtual awaitable<bool> commit(smtp::Reply reply, std::string upstream) = 0;

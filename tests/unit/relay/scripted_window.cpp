@@ -14,13 +14,11 @@ class ScriptedClaim final : public window::Claim {
 
   ~ScriptedClaim() override { end(); }
 
-  awaitable<Result<bool>> begin() override {
-    if (window_.begin_fails) {
-      co_return Result<bool>(boost::system::in_place_error, make_error_code(boost::system::errc::timed_out));
-    }
+  awaitable<Result<window::Begun>> begin() override {
+    if (window_.begin_fails) co_return make_error_code(boost::system::errc::timed_out);
     const bool lost = window_.lose_next_claims > 0;
     if (lost) --window_.lose_next_claims;
-    co_return Result<bool>(!lost);
+    co_return lost ? window::Begun::lost : window::Begun::sending;
   }
 
   awaitable<bool> commit(smtp::Reply reply, std::string upstream) override {
