@@ -1,11 +1,12 @@
 // One coroutine's sleep until another part of the same thread wakes it; without a timer and its system calls.
 #pragma once
-#include <boost/asio/any_completion_handler.hpp>
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/async_result.hpp>
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <memory>
+#include <type_traits>
 #include <utility>
 
 namespace mailonce::redis {
@@ -27,22 +28,35 @@ class Wakeup {
   void wake() {
     woken_ = true;
     if (!sleeper_) return;
-    auto sleeper = std::move(sleeper_);
-    sleeper_ = nullptr;
-    boost::asio::post(executor_, std::move(sleeper));
+    boost::asio::post(executor_, [sleeper = std::move(sleeper_)]() mutable { sleeper->resume(); });
   }
 
  private:
+  // The suspended coroutine. Boost 1.81's any_completion_handler would do, but post() copies it into itself.
+  struct Sleeper {
+    virtual ~Sleeper() = default;
+    virtual void resume() = 0;
+  };
+  template <class Handler>
+  struct SleeperOf final : Sleeper {
+    explicit SleeperOf(Handler given) : handler(std::move(given)) {}
+    void resume() override {
+      auto taken = std::move(handler);
+      std::move(taken)();
+    }
+    Handler handler;
+  };
   struct Suspend {
     Wakeup* self;
     template <class Handler>
     void operator()(Handler&& handler) {
-      self->sleeper_ = std::forward<Handler>(handler);
+      using Given = std::decay_t<Handler>;
+      self->sleeper_ = std::make_unique<SleeperOf<Given>>(std::forward<Handler>(handler));
     }
   };
 
   boost::asio::any_io_executor executor_;
-  boost::asio::any_completion_handler<void()> sleeper_;
+  std::unique_ptr<Sleeper> sleeper_;
   bool woken_ = false;
 };
 

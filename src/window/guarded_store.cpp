@@ -26,18 +26,27 @@ GuardedStore::~GuardedStore() {
   write_back_->stop();
 }
 
+void GuardedStore::stop() {
+  write_back_->stop();
+}
+
 awaitable<Result<StepResult>> GuardedStore::step(Step step) {
   switch (step.verb) {
     case Verb::claim_resend:
     case Verb::claim_suppress:
-    case Verb::claim_defer: return claim(step);
-    case Verb::begin: return begin(step);
+    case Verb::claim_defer:
+      return claim(step);
+    case Verb::begin:
+      return begin(step);
     case Verb::commit:
     case Verb::doubt:
-    case Verb::release: return end(step);
-    case Verb::renew: return ask(step);
+    case Verb::release:
+      return end(step);
+    case Verb::renew:
+      return ask(step);
     case Verb::probe:
-    case Verb::look: break;
+    case Verb::look:
+      break;
   }
   return store_->step(step);
 }

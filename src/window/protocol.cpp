@@ -22,7 +22,7 @@ constexpr std::array<Table, verb_count> tables{
     parse("SSSSSSS."),  // commit: records the fact, whoever owns the record; the first one stays
     parse(".r..r..."),  // release
     parse(".e..e..."),  // renew
-    parse("??.??..."),  // doubt
+    parse("DD.DD..."),  // doubt
     parse("ce.c...."),  // probe
     parse("........"),  // look
 };

@@ -114,9 +114,10 @@ class ProtocolWindow::HeldClaim final : public Claim {
   }
 
   awaitable<Result<Begun>> begin() override {
-    begun_ = true;
     auto result = co_await core_->store->step(held_.attempt.step(Verb::begin));
     if (!result) co_return result.error();
+    // Only `sending` allows the dot: a lost claim that is dropped must not leave a doubt behind.
+    if (!result->blocked) begun_ = true;
     co_return result->blocked ? Begun::lost : Begun::sending;
   }
 

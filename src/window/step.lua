@@ -62,7 +62,7 @@ local write = {
     if r.doubtful == '1' then declare(key, r) else redis.call('DEL', key) end
   end,
 }
-write['?'] = declare
+write.D = declare
 
 local values = redis.call('MGET', unpack(KEYS))
 local records, chosen, answer = {}, {}, {0, now}

@@ -21,6 +21,7 @@ WriteBack::WriteBack(boost::asio::any_io_executor executor, std::shared_ptr<Stor
       timer_(executor) {}
 
 void WriteBack::keep(const Step& step) {
+  if (stopped_) return;
   facts_.push_back(std::make_shared<const Fact>(Fact{step.verb, attempt_of(step), SteadyClock::now()}));
   ++outage_.kept;
   start();

@@ -23,6 +23,7 @@ class GuardedStore final : public Store {
   ~GuardedStore() override;
 
   awaitable<Result<StepResult>> step(Step step) override;
+  void stop() override;
 
  private:
   awaitable<Result<StepResult>> claim(Step step);

@@ -35,7 +35,7 @@ enum class Action : char {
   send = 's',            // sending, with a new deadline
   commit = 'S',          // sent; an own record keeps its Message-ID, which is the first attempt's
   remove = 'r',          // absent; a doubtful record returns to doubt
-  declare = '?',         // doubt
+  declare = 'D',         // doubt
 };
 
 using Table = std::array<Action, class_count>;

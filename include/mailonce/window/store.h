@@ -38,6 +38,8 @@ class Store {
   // Repeating a step with the same owner is harmless: a claim finds itself, begin and commit stay what they
   // are.
   virtual awaitable<Result<StepResult>> step(Step step) = 0;
+  // The worker ends: work in the background stops, and what it could not do is logged.
+  virtual void stop() {}
 };
 
 // One write of a record that ends at once, in one round trip: can the store take what a transaction needs?
