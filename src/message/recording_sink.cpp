@@ -72,8 +72,8 @@ void RecordingSink::header(std::string_view name, std::string_view value, Readin
 
 void RecordingSink::add_leaf(const std::string& number, const Leaf& leaf) {
   leaf_where_ = "part " + number;
-  if (!leaf.type.empty()) leaf_where_ += " (" + printable(leaf.type) + ")";
-  if (!leaf.file_name.empty()) leaf_where_ += " " + printable(leaf.file_name);
+  if (!leaf.type.empty()) leaf_where_.append(" (").append(printable(leaf.type)).append(")");
+  if (!leaf.file_name.empty()) leaf_where_.append(" ").append(printable(leaf.file_name));
   leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.raw_label) : "";
   add(leaf_where_, "type", leaf.type);
   if (!leaf.disposition.empty()) add(leaf_where_, "disposition", leaf.disposition);

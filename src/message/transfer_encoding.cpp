@@ -1,5 +1,7 @@
 #include "mailonce/message/transfer_encoding.h"
 
+#include <algorithm>
+
 #include "mailonce/base/encoding.h"
 #include "mailonce/message/header_fields.h"
 
@@ -8,25 +10,36 @@ namespace {
 
 // RFC 2045 §6.8, with white space anywhere: the alphabet in groups of four, padding only at the end.
 bool is_base64(std::string_view body) noexcept {
-  static constexpr auto classes = [] {
-    std::array<unsigned char, 256> table{};  // 0 foreign, 1 alphabet, 2 padding, 3 white space
-    for (unsigned c = 'A'; c <= 'Z'; ++c) table[c] = 1;
-    for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = 1;
-    for (unsigned c = '0'; c <= '9'; ++c) table[c] = 1;
-    table['+'] = table['/'] = 1;
-    table['='] = 2;
-    for (const unsigned char c : {' ', '\t', '\r', '\n'}) table[c] = 3;
+  enum Kind : unsigned char { digit = 1, space = 2, foreign = 4 };
+  static constexpr auto kinds = [] {
+    std::array<unsigned char, 256> table{};
+    for (auto& kind : table) kind = foreign;
+    for (unsigned c = 'A'; c <= 'Z'; ++c) table[c] = digit;
+    for (unsigned c = 'a'; c <= 'z'; ++c) table[c] = digit;
+    for (unsigned c = '0'; c <= '9'; ++c) table[c] = digit;
+    table['+'] = table['/'] = digit;
+    for (const unsigned char c : {' ', '\t', '\r', '\n'}) table[c] = space;
     return table;
   }();
+  const auto end = std::min(body.find('='), body.size());
+  // No branch inside: attachments are long.
   std::size_t digits = 0;
-  std::size_t padding = 0;
-  for (const char c : body) {
-    const auto kind = classes[static_cast<unsigned char>(c)];
-    if (kind == 0 || (kind == 1 && padding != 0)) return false;
-    digits += kind == 1 ? 1 : 0;
-    padding += kind == 2 ? 1 : 0;
+  unsigned seen = 0;
+  for (const char c : body.substr(0, end)) {
+    const unsigned kind = kinds[static_cast<unsigned char>(c)];
+    seen |= kind;
+    digits += kind & digit;
   }
-  return padding <= 2 && (digits + padding) % 4 == 0 && (padding == 0 || digits % 4 != 0);
+  std::size_t padding = 0;
+  for (const char c : body.substr(end)) {
+    if (c == '=') {
+      ++padding;
+    } else if (kinds[static_cast<unsigned char>(c)] != space) {
+      return false;
+    }
+  }
+  return (seen & foreign) == 0 && padding <= 2 && (digits + padding) % 4 == 0 &&
+         (padding == 0 || digits % 4 != 0);
 }
 
 bool is_hex(char c) noexcept {
