@@ -1,0 +1,72 @@
+// The stores under contract, and what a relay process makes of one.
+#pragma once
+#include <boost/asio/io_context.hpp>
+#include <memory>
+#include <string>
+
+#include "mailonce/base/digest.h"
+#include "mailonce/base/random.h"
+#include "mailonce/observe/log.h"
+#include "mailonce/window/guarded_store.h"
+#include "mailonce/window/protocol_window.h"
+#include "mailonce/window/redis_store.h"
+#include "redis_server.h"
+
+namespace mailonce::test {
+
+enum class Which { memory, redis, guarded };
+
+inline observe::Log& quiet_log() {
+  static observe::Log log([] {
+    observe::LogOptions options;
+    options.file = "/dev/null";
+    return options;
+  }());
+  return log;
+}
+
+inline RedisServer& redis_server() {
+  static RedisServer server;
+  return server;
+}
+
+// What all processes share.
+struct Shelf {
+  explicit Shelf(Which given) : which(given) {}
+  std::shared_ptr<window::Store> store(boost::asio::io_context& io) {
+    if (which == Which::memory) return {memory, memory.get()};
+    return std::make_shared<window::RedisStore>(io.get_executor(), redis_server().options(), prefix);
+  }
+
+  Which which;
+  SystemClock clock;
+  std::shared_ptr<window::MemoryStore> memory =
+      std::make_shared<window::MemoryStore>(window::MemoryOptions{}, clock);
+  std::string prefix = random_token() + ":";
+};
+
+// One relay process with one worker. kill() is what kill -9 does to its claims: no release, no renewal.
+class Process {
+ public:
+  Process(boost::asio::io_context& io, Shelf& shelf, milliseconds lease = milliseconds(30'000))
+      : store_(shelf.store(io)) {
+    if (shelf.which == Which::guarded) {
+      store_ =
+          std::make_shared<window::GuardedStore>(io.get_executor(), store_, shadow_, outage_, quiet_log());
+    }
+    window_ = std::make_unique<window::ProtocolWindow>(io.get_executor(), store_, lease, hub_, quiet_log());
+  }
+  window::Window& window() { return *window_; }
+  window::Store& store() { return *store_; }
+  void kill() { window_.reset(); }
+
+ private:
+  SystemClock clock_;
+  window::MemoryStore shadow_{{}, clock_};
+  window::Outage outage_;
+  std::shared_ptr<window::Hub> hub_ = std::make_shared<window::Hub>();
+  std::shared_ptr<window::Store> store_;
+  std::unique_ptr<window::ProtocolWindow> window_;
+};
+
+}  // namespace mailonce::test
