@@ -1,14 +1,11 @@
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <istream>
 #include <iterator>
 #include <ostream>
 
 #include "commands.h"
 #include "mailonce/cli/run.h"
+#include "mailonce/config/file.h"
 #include "mailonce/message/comparison.h"
 #include "mailonce/message/description.h"
 #include "mailonce/observe/escape.h"
@@ -18,6 +15,8 @@ namespace {
 
 using message::Comparison;
 using message::Strategy;
+
+constexpr std::size_t max_message_octets = 1U << 30;
 
 std::string printable(std::string_view text) {
   std::string quoted;
@@ -40,11 +39,9 @@ std::string as_sent(std::string text) {
 
 std::optional<std::string> read_message(const std::string& name, Streams streams) {
   if (name == "-") return as_sent({std::istreambuf_iterator<char>(streams.in), {}});
-  std::ifstream file(name, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(file), {}};
-  if (file.is_open() && !file.bad() && !std::filesystem::is_directory(name)) return as_sent(std::move(text));
-  streams.err << "mailonce: " << name << ": can not be read: "
-              << (std::filesystem::is_directory(name) ? "Is a directory" : std::strerror(errno)) << '\n';
+  auto text = config::read_file(name, max_message_octets);
+  if (text) return as_sent(std::move(*text));
+  streams.err << "mailonce: " << name << ": can not be read: " << text.error().message() << '\n';
   return {};
 }
 

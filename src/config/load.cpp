@@ -1,8 +1,4 @@
-#include <cerrno>
-#include <cstring>
-#include <fstream>
-#include <iterator>
-
+#include "mailonce/config/file.h"
 #include "overrides.h"
 #include "sections.h"
 
@@ -10,6 +6,8 @@ namespace mailonce::config {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::size_t max_file_octets = 1U << 20;
 
 void read_listeners(Table& root, server::Options& options) {
   for (auto& table : root.tables("listen")) read_listener(table, options.listeners.emplace_back());
@@ -36,19 +34,13 @@ void read_tables(Table& root, const fs::path& folder, const Overrides& overrides
   root.finish();
 }
 
-std::optional<std::string> content_of(const std::string& file, Report& report) {
-  std::ifstream in(file, std::ios::binary);
-  std::string text{std::istreambuf_iterator<char>(in), {}};
-  if (in.is_open() && !in.bad() && !fs::is_directory(file)) return text;
-  const auto reason = fs::is_directory(file) ? "Is a directory" : std::strerror(errno);
-  report.errors.push_back(
-      {file, "", "", std::string("can not be read: ") + reason, "name a file that exists"});
-  return {};
-}
-
-void read_file(const std::string& file, const Overrides& overrides, Loaded& loaded) {
-  const auto text = content_of(file, loaded.report);
-  if (!text) return;
+void read_configuration(const std::string& file, const Overrides& overrides, Loaded& loaded) {
+  const auto text = read_file(file, max_file_octets);
+  if (!text) {
+    const auto reason = "can not be read: " + text.error().message();
+    loaded.report.errors.push_back({file, "", "", reason, "name a file that exists"});
+    return;
+  }
   try {
     const auto toml = toml::parse(*text, file);
     Table root(toml, "", file, loaded.report);
@@ -64,7 +56,7 @@ void read_file(const std::string& file, const Overrides& overrides, Loaded& load
 
 Loaded load(const std::optional<std::string>& file, const Overrides& overrides) {
   Loaded loaded;
-  if (file) read_file(*file, overrides, loaded);
+  if (file) read_configuration(*file, overrides, loaded);
   apply(overrides, loaded);
   complete_store(loaded.configuration);
   if (loaded.configuration.server.listeners.empty()) {

@@ -15,7 +15,7 @@ using observe::Level;
 namespace {
 
 // Asked without making the file: whoever checks may not be who serves.
-void read_file(Table& table, const std::filesystem::path& folder, std::string& into) {
+void read_log_file(Table& table, const std::filesystem::path& folder, std::string& into) {
   std::string file;
   if (!table.text("file", file) || file.empty()) return;
   const auto path = folder / file;
@@ -40,7 +40,7 @@ void read_log(Table& table, const std::filesystem::path& folder, observe::LogOpt
                Choices<Addresses>{
                    {"full", Addresses::full}, {"domain", Addresses::domain}, {"hashed", Addresses::hashed}});
   if (auto secret = take_secret(table, "secret", folder)) options.address_secret = std::move(*secret);
-  read_file(table, folder, options.file);
+  read_log_file(table, folder, options.file);
   table.finish();
 }
 

@@ -23,8 +23,9 @@ Parsed<std::string> parse_scope(std::string_view text) {
 }
 
 void read_identity(Table& table, message::IdentityOptions& identity) {
+  const auto errors_before = table.errors();
   table.list("strategy", identity.strategies, parse_strategy);
-  if (identity.strategies.empty()) {
+  if (identity.strategies.empty() && table.errors() == errors_before) {
     table.error("strategy", {"names no strategy",
                              "write [\"key\", \"content\"], or mode = \"off\" to forward everything"});
   }

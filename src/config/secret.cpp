@@ -1,33 +1,23 @@
 #include "secret.h"
 
-#include <fcntl.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <cstring>
+#include <utility>
+
+#include "mailonce/config/file.h"
 
 namespace mailonce::config {
 namespace {
 
 constexpr std::size_t max_secret_octets = 64 * 1024;
 
-struct Descriptor {
-  explicit Descriptor(const char* file) : number(::open(file, O_RDONLY | O_CLOEXEC)) {}
-  ~Descriptor() {
-    if (number >= 0) ::close(number);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number;
-};
-
-Mistake unreadable(int error) {
-  return {std::string("can not be read: ") + std::strerror(error),
-          error == ENOENT ? "create the file with the secret in it, mode 0600"
-                          : "let the user who runs mailonce read it, and nobody else"};
+Mistake unreadable(const error_code& error) {
+  if (error.value() == EFBIG) return {"is too large for a secret", "name the file that holds it alone"};
+  return {"can not be read: " + error.message(),
+          error.value() == ENOENT ? "create the file with the secret in it, mode 0600"
+                                  : "let the user who runs mailonce read it, and nobody else"};
 }
 
 std::string without_line_end(std::string text) {
@@ -51,19 +41,9 @@ bool readable_by_everybody(const std::filesystem::path& file) {
 }  // namespace
 
 Parsed<std::string> read_secret_file(const std::filesystem::path& file) {
-  const Descriptor descriptor(file.c_str());
-  if (descriptor.number < 0) return unreadable(errno);
-  std::string text;
-  std::array<char, 4096> piece{};
-  for (;;) {
-    const auto n = ::read(descriptor.number, piece.data(), piece.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return unreadable(errno);
-    if (n == 0) return checked(without_line_end(std::move(text)));
-    text.append(piece.data(), static_cast<std::size_t>(n));
-    if (text.size() > max_secret_octets)
-      return Mistake{"is too large for a secret", "name the file that holds it alone"};
-  }
+  auto text = read_file(file, max_secret_octets);
+  if (!text) return unreadable(text.error());
+  return checked(without_line_end(std::move(*text)));
 }
 
 Parsed<std::string> read_secret_variable(const std::string& name) {

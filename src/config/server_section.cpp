@@ -52,6 +52,7 @@ void read_server(Table& table, server::Options& options) {
 }
 
 void read_listener(Table& table, server::Listener& listener) {
+  const auto errors_before = table.errors();
   if (!table.has("address")) {
     table.missing("address", {"is missing", "write address = \"127.0.0.1:2525\""});
   }
@@ -60,8 +61,9 @@ void read_listener(Table& table, server::Listener& listener) {
   for (const auto& item : table.items("allow")) {
     if (const auto added = add_network(item.text, listener.allow); !added) table.error(item, added.error());
   }
-  if (const auto exposed = exposure(listener)) table.warning("address", *exposed);
   table.finish();
+  if (table.errors() != errors_before) return;
+  if (const auto exposed = exposure(listener)) table.warning("address", *exposed);
 }
 
 void read_limits(Table& table, server::Options& server, relay::Options& relay) {
