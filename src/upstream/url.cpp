@@ -72,12 +72,12 @@ std::string take_authority(std::string_view text, Options& options) {
     port = has_port ? text.substr(1) : text;
   } else {
     const std::size_t colon = text.find(':');
+    if (colon != text.rfind(':')) return "an IPv6 address stands in brackets";
     has_port = colon != std::string_view::npos;
     port = has_port ? text.substr(colon + 1) : std::string_view();
     options.host = to_lower_ascii(text.substr(0, colon));
     if (options.host.empty()) return "the host is missing";
-    if (!is_host_name(options.host))
-      return "'" + options.host + "' is not a host name (an IPv6 address stands in brackets)";
+    if (!is_host_name(options.host)) return "'" + options.host + "' is not a host name";
   }
   if (!has_port) return {};
   const char* const end = port.data() + port.size();
