@@ -2,6 +2,7 @@
 
 import argparse
 import email.message
+import email.policy
 import email.utils
 import json
 import pathlib
@@ -35,7 +36,7 @@ def send(port):
         for code, text in (client.mail("shop@example.com"), client.rcpt("ada@example.net")):
             if code != 250:
                 return code, text, mail["Message-ID"]
-        code, text = client.data(mail.as_bytes())
+        code, text = client.data(mail.as_bytes(policy=email.policy.SMTP))
         return code, text, mail["Message-ID"]
 
 

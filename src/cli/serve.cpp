@@ -1,5 +1,6 @@
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
+#include <cstdlib>
 #include <memory>
 #include <ostream>
 
@@ -26,7 +27,7 @@ class WorkerBackend final : public server::Backend {
         relay_(configuration.relay, *window_, pool_, log, helpers) {}
 
   relay::Relay& relay() override { return relay_; }
-  void abort() override { pool_.close_idle(); }
+  void abort() override { pool_.abort(); }
 
  private:
   upstream::Pool pool_;
@@ -56,9 +57,12 @@ int serve(const config::Loaded& loaded) {
   server::Server server(configuration.server, make_backend, log);
   server.open();
   const bool complete = server.run();
-  log.event(complete ? Level::info : Level::warning, "stopped",
+  log.event(complete ? Level::info : Level::error, "stopped",
             complete ? "every session ended by itself" : "sessions were cut off at the end of the drain");
-  return complete ? exit_code::ok : exit_code::failed;
+  log.flush();
+  // Sessions are left that refer to all of the above: nothing may be destroyed under them.
+  if (!complete) std::_Exit(exit_code::failed);
+  return exit_code::ok;
 }
 
 }  // namespace

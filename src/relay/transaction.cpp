@@ -59,18 +59,19 @@ awaitable<smtp::Reply> Transaction::deliver(const Blob& message, std::chrono::mi
 
   const auto start = SteadyClock::now();
   auto identity = co_await identify(*view);
+  identity_ = std::move(identity);
   steps_.fingerprint = since(start);
-  facts_ = facts_of(identity, *view);
+  facts_ = facts_of(identity_, *view);
   if (facts_.received_fields > relay_.options.max_received_fields) {
     co_return refuse(Outcome::refused, "mail_loop", mail_loop_reply());
   }
-  if (!identity) {
+  if (!identity_) {
     const char* reason = relay_.options.mode == Mode::off ? "mode_off" : "no_identity";
     auto reply = co_await forward_unclaimed(*view, reason, false);
     co_return reply;
   }
-  claiming_.emplace(relay_, *identity, leg_.accepted());
-  auto reply = co_await send_claimed(*view, *identity);
+  claiming_.emplace(relay_, *identity_, leg_.accepted());
+  auto reply = co_await send_claimed(*view);
   co_return reply;
 }
 
@@ -108,8 +109,7 @@ awaitable<smtp::Reply> Transaction::forward_unclaimed(std::string_view message, 
   co_return reply;
 }
 
-awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
-                                                 const message::Identity& identity) {
+awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message) {
   const bool observing = relay_.options.mode == Mode::observe;
   for (int round = 0; round < max_claims; ++round) {
     const auto start = SteadyClock::now();
@@ -117,7 +117,9 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
     auto end = co_await claiming_->claim(wait);
     steps_.claim = std::max(steps_.claim, microseconds(0)) + since(start);
     if (end != Claiming::End::decided && observing) {
-      auto forwarded = co_await forward_unclaimed(message, "observed", true);
+      const bool would_drop = end != Claiming::End::store_down;
+      auto forwarded =
+          co_await forward_unclaimed(message, would_drop ? "observed" : "store_down", would_drop);
       co_return forwarded;
     }
     switch (end) {
@@ -132,12 +134,12 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
       case Claiming::End::store_down:
         co_return refuse(Outcome::deferred, "store_down", store_down_reply());
     }
-    if (!claiming_->any_mine() && !observing) co_return replay(identity);
-    if (claiming_->any_duplicate()) observe_duplicates(identity);
+    if (!claiming_->any_mine() && !observing) co_return replay();
+    if (claiming_->any_duplicate()) set_duplicates_apart();
 
     auto sent = co_await transmit_claimed(message);
     if (sent.end != Transmission::End::barred || sent.error) {
-      auto reply = co_await settle(std::move(sent), identity);
+      auto reply = co_await settle(std::move(sent));
       co_return reply;
     }
     co_await claiming_->release();
@@ -147,7 +149,7 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message,
 }
 
 // Some recipients are duplicates: enforce sends to the others alone (§3.3), observe sends to all and says so.
-void Transaction::observe_duplicates(const message::Identity& identity) {
+void Transaction::set_duplicates_apart() {
   const bool observing = relay_.options.mode == Mode::observe;
   std::vector<smtp::Recipient> mine;
   auto line =
@@ -164,7 +166,6 @@ void Transaction::observe_duplicates(const message::Identity& identity) {
     line.content_differs = line.content_differs || claiming_->content_differs(i);
   }
   line.would_drop = observing;
-  line.fingerprint = identity.fingerprint.base64url();
   log(std::move(line));
   if (!observing) leg_.narrow(std::move(mine));
 }
@@ -195,9 +196,8 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
 }
 
 // What the outcome means for window, client and log.
-awaitable<smtp::Reply> Transaction::settle(Transmission sent, const message::Identity& identity) {
+awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
   auto line = decision(Outcome::forwarded, "new");
-  line.fingerprint = identity.fingerprint.base64url();
   line.upstream = relay_.upstream.name();
   describe_claim(line, *claiming_);
 
@@ -234,47 +234,6 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent, const message::Ide
   auto reply = line.reply;
   log(std::move(line));
   co_return reply;
-}
-
-smtp::Reply Transaction::replay(const message::Identity& identity) {
-  leg_.abandon();
-  const auto& first = claiming_->verdicts().front();
-  auto line = decision(Outcome::duplicate, first.after_doubt ? "suppressed_doubt" : "in_window");
-  line.fingerprint = identity.fingerprint.base64url();
-  describe_first(line, first, claiming_->now());
-  describe_claim(line, *claiming_);
-  line.reply = first.after_doubt ? suppressed_reply() : first.record.reply;
-  auto reply = line.reply;
-  log(std::move(line));
-  return reply;
-}
-
-smtp::Reply Transaction::refuse(Outcome outcome, std::string reason, smtp::Reply reply) {
-  leg_.abandon();
-  auto line = decision(outcome, std::move(reason));
-  line.reply = reply;
-  log(std::move(line));
-  return reply;
-}
-
-observe::Decision Transaction::decision(Outcome outcome, std::string reason) const {
-  observe::Decision line;
-  line.outcome = outcome;
-  line.reason = std::move(reason);
-  line.session = origin_.session;
-  line.client = origin_.client;
-  line.sender = sender_.address.text();
-  for (const auto& recipient : leg_.accepted()) line.recipients.push_back(recipient.address.text());
-  line.message_id = facts_.message_id;
-  line.rule = relay_.options.rule;
-  line.octets = octets_;
-  line.steps = steps_;
-  return line;
-}
-
-void Transaction::log(observe::Decision line) {
-  line.steps.total = since(started_);
-  relay_.log.decision(line);
 }
 
 }  // namespace mailonce::relay

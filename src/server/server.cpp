@@ -207,8 +207,6 @@ void Server::State::finish() {
   signals.cancel();
   for (auto& worker : workers) worker->finish();
   for (auto& worker : workers) worker->join();
-  log.event(observe::Level::info, "stopped", "Shut down");
-  log.flush();
 }
 
 }  // namespace mailonce::server

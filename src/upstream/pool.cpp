@@ -13,8 +13,13 @@ namespace mailonce::upstream {
 class LentConnection final : public Connection {
  public:
   LentConnection(std::shared_ptr<Pool::State> state, std::unique_ptr<Session> session)
-      : state_(std::move(state)), session_(std::move(session)) {}
-  ~LentConnection() override { state_->give_back(std::move(session_)); }
+      : state_(std::move(state)), session_(std::move(session)) {
+    state_->lent.insert(session_.get());
+  }
+  ~LentConnection() override {
+    state_->lent.erase(session_.get());
+    state_->give_back(std::move(session_));
+  }
   LentConnection(const LentConnection&) = delete;
   LentConnection& operator=(const LentConnection&) = delete;
 
@@ -74,6 +79,13 @@ void Pool::close_idle() {
   state_->close_idle();
 }
 
+void Pool::abort() {
+  state_->aborted = true;
+  close_idle();
+  for (auto* session : state_->lent) session->abort();
+  for (auto* waiter : state_->waiters) waiter->turn.cancel();
+}
+
 const std::string& Pool::name() const noexcept {
   return state_->environment->options.name;
 }
@@ -84,6 +96,7 @@ Pool::Counts Pool::counts() const noexcept {
 
 awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness) {
   const auto state = state_;
+  if (state->aborted) co_return Errc::closed;
   std::unique_ptr<Session> session;
   bool placed = false;
   if (state->waiters.empty()) {  // nobody is overtaken
@@ -106,6 +119,10 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness)
       co_return made.error();
     }
     session = std::move(*made);
+    if (state->aborted) {
+      state->free_place();
+      co_return Errc::closed;
+    }
     state->announced = session->capabilities();
   }
   co_return std::make_unique<LentConnection>(state, std::move(session));

@@ -4,6 +4,7 @@
 #include <deque>
 #include <list>
 #include <optional>
+#include <set>
 
 #include "mailonce/upstream/pool.h"
 #include "session.h"
@@ -55,6 +56,8 @@ struct Pool::State : std::enable_shared_from_this<State> {
   boost::asio::steady_timer reaper;
   bool reaper_armed = false;
   bool draining = false;
+  bool aborted = false;
+  std::set<Session*> lent;
   std::optional<smtp::Capabilities> announced;
 };
 

@@ -41,6 +41,8 @@ class Session {
   std::uint64_t messages() const noexcept { return messages_; }
   SteadyClock::time_point opened_at() const noexcept { return opened_at_; }
   bool quiet() { return wire_.quiet(); }
+  // Whatever is under way ends with Errc::closed.
+  void abort() noexcept { wire_.stream().close(); }
   bool reused = false;
   SteadyClock::time_point idle_since{};
 

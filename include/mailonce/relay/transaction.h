@@ -41,12 +41,12 @@ class Transaction {
  private:
   awaitable<std::optional<message::Identity>> identify(std::string_view message);
   awaitable<smtp::Reply> forward_unclaimed(std::string_view message, std::string reason, bool would_drop);
-  awaitable<smtp::Reply> send_claimed(std::string_view message, const message::Identity& identity);
+  awaitable<smtp::Reply> send_claimed(std::string_view message);
   awaitable<Transmission> transmit_claimed(std::string_view message);
-  awaitable<smtp::Reply> settle(Transmission sent, const message::Identity& identity);
+  awaitable<smtp::Reply> settle(Transmission sent);
 
-  void observe_duplicates(const message::Identity& identity);
-  smtp::Reply replay(const message::Identity& identity);
+  void set_duplicates_apart();
+  smtp::Reply replay();
   smtp::Reply refuse(observe::Outcome outcome, std::string reason, smtp::Reply reply);
   observe::Decision decision(observe::Outcome outcome, std::string reason) const;
   void log(observe::Decision decision);
@@ -55,7 +55,8 @@ class Transaction {
   Origin origin_;
   UpstreamLeg leg_;
   smtp::Sender sender_;
-  std::optional<Claiming> claiming_;
+  std::optional<message::Identity> identity_;
+  std::optional<Claiming> claiming_;  // refers to identity_
   std::uint64_t octets_ = 0;
   message::HeaderFacts facts_;
   observe::Steps steps_;

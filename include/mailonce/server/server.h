@@ -21,7 +21,9 @@ class Server {
   void open();
   // The bound addresses, in the order of the options.
   std::vector<boost::asio::ip::tcp::endpoint> endpoints() const;
-  // Serves until a signal or stop() and the drain after it. True: every session ended by itself.
+  // Serves until a signal or stop() and the drain after it. True: every session ended. False: some are left
+  // although everything they wait for was ended; the process must then end without destroying what they refer
+  // to.
   bool run();
   // Begins the drain. Any thread.
   void stop();

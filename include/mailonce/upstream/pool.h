@@ -33,6 +33,10 @@ class Pool final : public Upstream {
   // For a drain: what is idle goes now, what comes back goes then. Borrowing still works.
   void close_idle();
 
+  // At the end of a drain: every connection is closed, lent ones too, and their operations end with
+  // Errc::closed. Nothing is lent any more.
+  void abort();
+
   struct Counts {
     std::size_t open = 0;  // lent, idle, being made or being reset
     std::size_t idle = 0;
