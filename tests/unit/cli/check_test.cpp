@@ -26,10 +26,10 @@ TEST_F(CommandLine, CheckSaysWhatAGoodConfigurationMeans) {
 
 TEST_F(CommandLine, CheckSaysEverythingThatIsWrong) {
   const auto file =
-      write("m.toml", upstream(2526) + "[window]\ncontent = \"soon\"\n[policy]\nmood = \"enforce\"\n");
+      write("m.toml", upstream(2526) + "[window]\ncontent = \"soon\"\n[policy]\nmod = \"enforce\"\n");
   EXPECT_EQ(mailonce({"check", "--config", file, "--listen", "nowhere"}), 2);
   EXPECT_THAT(err(), HasSubstr(file + ":5: window.content = \"soon\": is not a duration; write "));
-  EXPECT_THAT(err(), HasSubstr("policy.mood: is not a known key; did you mean \"mode\"?"));
+  EXPECT_THAT(err(), HasSubstr("policy.mod: is not a known key; did you mean \"mode\"?"));
   EXPECT_THAT(err(), HasSubstr("--listen = \"nowhere\": has no port"));
   EXPECT_THAT(out(), IsEmpty());
 }
