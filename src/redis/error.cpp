@@ -21,7 +21,7 @@ class Category final : public boost::system::error_category {
       case Errc::auth_failed:
         return "Redis refused user, password or database number";
       case Errc::no_permission:
-        return "the Redis user lacks a permission (EVALSHA, SCRIPT, TIME, MGET, SET, DEL)";
+        return "the Redis user lacks a permission (EVALSHA, EVAL, TIME, MGET, SET, DEL, or SELECT)";
       case Errc::no_script:
         return "Redis does not hold the script";
       case Errc::loading:
