@@ -41,7 +41,10 @@ void add_configuration(CLI::App& command, std::optional<std::string>& config, co
                   "is not the "
                   "usual one")
       ->type_name("URL");
-  command.add_option("--store", overrides.store, "Keep the window in memory: or redis://HOST:PORT/DATABASE")
+  command
+      .add_option("--store", overrides.store,
+                  "Keep the window at memory: (this process alone, forgotten at its end) or "
+                  "redis://HOST:PORT/DATABASE")
       ->type_name("URL");
 }
 
