@@ -68,7 +68,7 @@ void BufferedSink::sink_it_(const spdlog::details::log_msg& message) {
   }
   const bool first = buffer_.empty();
   buffer_.append(line.data(), line.size());
-  urgent_ = urgent_ || message.level >= spdlog::level::warn;
+  urgent_ = urgent_ || message.level >= spdlog::level::warn || buffer_.size() > max_buffer_octets / 8;
   // The writer waits for the first line without limit, then for the interval: one wake-up an interval.
   if (first || urgent_) wake_.notify_one();
 }
