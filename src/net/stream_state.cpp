@@ -1,5 +1,6 @@
 #include "stream_state.h"
 
+#include <netinet/tcp.h>
 #include <sys/socket.h>
 #include <sys/uio.h>
 
@@ -28,6 +29,9 @@ ssize_t send_now(int descriptor, const Gather& from) {
   return ::sendmsg(descriptor, &message, MSG_NOSIGNAL);
 }
 
+// tcp(7) on Linux; Asio has no name for it.
+using NotSentLowWater = boost::asio::detail::socket_option::integer<IPPROTO_TCP, TCP_NOTSENT_LOWAT>;
+
 }  // namespace
 
 void Stream::State::configure() {
@@ -35,6 +39,9 @@ void Stream::State::configure() {
   socket.non_blocking(true, ignored);
   // A socket of another family (a test's socketpair) has no such option; nothing is lost.
   socket.set_option(tcp::no_delay(true), ignored);
+  // What the kernel took and has not sent yet stays small: a peer that cuts a large body is then noticed
+  // before the final dot is handed over, and the cut is no doubt (DESIGN.md §3.5).
+  socket.set_option(NotSentLowWater(128 * 1024), ignored);
 }
 
 void Stream::State::close() noexcept {

@@ -32,10 +32,11 @@ def test_a_kept_connection_cut_in_its_second_transaction_is_replaced_unseen(worl
     assert len(upstream.accepted(mail.test_id)) == 1
 
 
-@pytest.mark.parametrize("octets", [1, 100_000, 900_000])
+# More than the kernel takes ahead of the upstream: otherwise the dot may be handed over before the cut is seen.
+@pytest.mark.parametrize("octets", [1, 100_000, 1_000_000])
 def test_a_connection_cut_inside_a_large_body_is_replaced_unseen(world, upstream, store, octets):
     relay = world.relay(upstream, store=store)
-    mail = Mail(text="a line of a long mail, it has fifty octets or so..\n" * 20_000)
+    mail = Mail(text="a line of a long mail, it has fifty octets or so..\n" * 500_000)
     upstream.fault(f"octets={octets} body rst")
     attempts = [submit(relay, mail.build()) for _ in range(2)]
     assert [attempt.code for attempt in attempts] == [250, 250]

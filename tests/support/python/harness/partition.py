@@ -3,17 +3,28 @@ duplicate, refused, deferred or in doubt, what the client was told agrees, and s
 
 import collections
 
+from .waiting import wait_until
+
 TOLD = {"forwarded": 2, "duplicate": 2, "refused": 5, "deferred": 4, "doubt": 4}
 
 
 def check_partition(attempts, relays, upstream, extra_copies=0):
     """`attempts`: all that were made in this test. `extra_copies`: second copies that doubt is known to have made."""
+    wait_until(lambda: _complete(attempts, relays), "a decision in the log for each reply")
     fates = _fates(relays)
     for attempt in attempts:
         for recipient in attempt.recipients:
             if recipient not in attempt.refused_early:
                 _check_attempt(attempt, recipient, fates[attempt.message_id, recipient])
     _check_upstream(attempts, fates, upstream, extra_copies)
+
+
+def _complete(attempts, relays):
+    """The log is written behind: complete when each answered recipient has a decision."""
+    fates = _fates(relays)
+    answered = [(attempt.message_id, recipient) for attempt in attempts for recipient in attempt.replies
+                if recipient not in attempt.refused_early]
+    return all(key in fates for key in answered)
 
 
 def _fates(relays):
