@@ -105,12 +105,13 @@ void Recorder::accept(Accepted message, std::string_view content) {
   });
 }
 
-std::uint64_t Recorder::rate_now() {
+bool Recorder::within_rate(std::uint64_t limit) {
   std::lock_guard lock(mutex_);
   auto now = std::chrono::steady_clock::now();
   std::erase_if(recent_, [&](auto at) { return now - at >= std::chrono::seconds(1); });
+  if (recent_.size() >= limit) return false;
   recent_.push_back(now);
-  return recent_.size();
+  return true;
 }
 
 Stats Recorder::stats() const {

@@ -78,8 +78,8 @@ class Recorder {
   void command(std::uint64_t connection, std::string_view line);
   // Completes `message` (serial, digest, header fields, time) and counts it.
   void accept(Accepted message, std::string_view content);
-  // Messages accepted in the last second, this one included.
-  std::uint64_t rate_now();
+  // Whether one more message in this running second is within `limit`; it counts only then.
+  bool within_rate(std::uint64_t limit);
 
   Stats stats() const;
   std::vector<Accepted> accepted(std::uint64_t since_serial = 0) const;

@@ -267,7 +267,7 @@ boost::asio::awaitable<void> Session::read_message() {
 std::string Session::refusal_at_dot(std::size_t octets) {
   const auto& profile = shared_.profile;
   if (profile.size_limit && octets > profile.size_limit->octets) return profile.size_limit->line;
-  if (profile.rate && shared_.recorder.rate_now() > profile.rate->limit) return profile.rate->line;
+  if (profile.rate && !shared_.recorder.within_rate(profile.rate->limit)) return profile.rate->line;
   return {};
 }
 

@@ -53,7 +53,7 @@ def test_a_mail_built_twice_by_a_library_arrives_once(relay, client):
     (copy,) = relay.provider.accepted(first.test_id)
     assert len(relay.provider.accepted(other.test_id)) == 1
     if client is not by_django:  # it tells a number only
-        assert all(copy["reply"].partition(" ")[2] in text for text in told)
+        assert all(copy["reply"].split()[-1] in text for text in told)
 
 
 @pytest.mark.parametrize("mail", [
@@ -89,6 +89,7 @@ def test_one_connection_serves_many_mails(relay):
     mails = [Mail() for _ in range(20)]
     connections = relay.provider.stats()["connections"]
     with smtplib.SMTP("127.0.0.1", relay.port, timeout=30) as client:
+        client.ehlo()
         attempts = [submit(client, mail.build()) for mail in mails + mails]
     assert all(attempt.code == 250 for attempt in attempts)
     assert relay.provider.stats()["connections"] - connections <= 2

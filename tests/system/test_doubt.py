@@ -45,8 +45,7 @@ def test_resend_forwards_the_retry_once_with_the_first_message_id(world, upstrea
     assert retry.reply == third.reply == copies[1]["reply"]
     # Nothing but the Message-ID was changed.
     assert upstream.content(copies[1]) == retry.octets.replace(retry.message_id.encode(), first.message_id.encode())
-    (line,) = relay.decisions(message_id=retry.message_id)
-    assert line["possible_duplicate"] is True
+    assert relay.wait_for_decision(message_id=retry.message_id)["possible_duplicate"] is True
     check_partition([first, retry, third], [relay], upstream, extra_copies=1)
 
 
@@ -66,7 +65,7 @@ def test_suppress_answers_the_retry_without_sending(world, upstream, store):
     retry = submit(relay, mail.build())
     assert retry.code == 250
     assert upstream.accepted() == []
-    (line,) = relay.decisions(message_id=retry.message_id)
+    line = relay.wait_for_decision(message_id=retry.message_id)
     assert (line["outcome"], line["reason"]) == ("duplicate", "suppressed_doubt")
     check_partition([first, retry], [relay], upstream)
 
@@ -100,6 +99,5 @@ def test_a_refused_resend_leaves_the_doubt(world, upstream, store):
     upstream.fault("dot reply 451 4.3.0 Try again")
     attempts += [submit(relay, mail.build()), submit(relay, mail.build())]
     assert [attempt.code for attempt in attempts] == [451, 451, 250]
-    (line,) = relay.decisions(message_id=attempts[2].message_id)
-    assert line["possible_duplicate"] is True
+    assert relay.wait_for_decision(message_id=attempts[2].message_id)["possible_duplicate"] is True
     check_partition(attempts, [relay], upstream, extra_copies=1)

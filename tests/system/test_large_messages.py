@@ -83,4 +83,4 @@ def test_a_full_spool_is_a_clean_transient_refusal(world, upstream, small_disk):
     assert submit(relay, small.build()).code == 250
     again = submit(relay, Mail(attachment=os.urandom(1_000_000)).build())
     assert again.code == 250
-    assert relay.events("spool_failed")
+    relay.wait_for_event("spool_failed")

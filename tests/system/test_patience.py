@@ -2,46 +2,44 @@
 
 import concurrent.futures
 
-from harness import Conversation, Mail, check_partition, submit
+from harness import Conversation, Mail, attempt_of, check_partition, submit
 
 
-def send_and_leave(relay, mail):
-    """Sends up to the dot and closes the connection without waiting for the reply."""
-    client = Conversation(relay)
-    client.begin()
-    client.send(mail.build() + b".\r\n")
-    return client
+def send_and_leave(relay, upstream, mail):
+    """Sends up to the dot; waits until the upstream has it, and leaves without a reply."""
+    octets = mail.build()
+    with Conversation(relay) as client:
+        client.begin()
+        client.send(octets + b".\r\n")
+        upstream.wait("dots", 1)
+    return attempt_of(octets)
 
 
 def test_a_client_gone_after_the_dot_gets_the_first_reply_at_its_retry(world, upstream, store):
     relay = world.relay(upstream, store=store)
     mail = Mail()
     upstream.fault("dot hold")
-    client = send_and_leave(relay, mail)
-    upstream.wait("held", 1)
-    client.close()
+    left = send_and_leave(relay, upstream, mail)
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         retry = pool.submit(submit, relay, mail.build())
         upstream.go()
         attempt = retry.result()
     (copy,) = upstream.accepted(mail.test_id)
     assert attempt.reply == copy["reply"]
-    check_partition([attempt], [relay], upstream)
+    check_partition([left, attempt], [relay], upstream)
 
 
 def test_an_upstream_that_takes_eight_seconds_is_waited_for(world, upstream):
     relay = world.relay(upstream, store=world.redis().url)
     mail = Mail()
     upstream.fault("dot delay 8s")
-    client = send_and_leave(relay, mail)
-    upstream.wait("dots", 1)
-    client.close()
+    left = send_and_leave(relay, upstream, mail)
     retry = submit(relay, mail.build())  # at once, while the upstream still decides
     late = submit(relay, mail.build())
     (copy,) = upstream.accepted(mail.test_id)
     assert retry.reply == late.reply == copy["reply"]
-    assert relay.decisions(outcome="forwarded")[0]["send_ms"] >= 8000
-    check_partition([retry, late], [relay], upstream)
+    assert relay.wait_for_decision(outcome="forwarded")["send_ms"] >= 8000
+    check_partition([left, retry, late], [relay], upstream)
 
 
 def test_a_client_gone_before_the_dot_leaves_nothing(world, upstream, store):

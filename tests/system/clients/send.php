@@ -1,5 +1,5 @@
 <?php
-// php send.php PORT SUBJECT TEST_ID: sends one mail with PHPMailer; prints the reply.
+// php send.php PORT SUBJECT TEST_ID: sends one mail with PHPMailer; prints the upstream's id.
 require '/usr/share/php/libphp-phpmailer/autoload.php';
 
 use PHPMailer\PHPMailer\PHPMailer;
@@ -22,4 +22,4 @@ $mail->Body = '<p>Dear Ada,</p><p>your invoice: <b>10.00 EUR</b> — thank you.<
 $mail->AltBody = "Dear Ada,\n\nyour invoice: 10.00 EUR — thank you.\n";
 $mail->addStringAttachment('%PDF-1.4 ' . $subject, 'invoice.pdf', 'base64', 'application/pdf');
 $mail->send();
-echo $mail->getSMTPInstance()->getLastReply();
+echo $mail->getSMTPInstance()->getLastTransactionID();

@@ -42,9 +42,14 @@ def header(octets, name):
     return found.group(1).decode("latin-1") if found else ""
 
 
+def attempt_of(octets, recipients=("ada@example.net",)):
+    """An attempt that has not been answered; what a client that left knows of its own."""
+    return Attempt(header(octets, "X-Test-Id"), header(octets, "Message-ID"), octets, tuple(recipients))
+
+
 def submit(where, octets, recipients=("ada@example.net",), sender="shop@example.com", timeout=60):
     """Sends once, over a new connection (`where`: a relay or a port) or over an open smtplib.SMTP."""
-    attempt = Attempt(header(octets, "X-Test-Id"), header(octets, "Message-ID"), octets, tuple(recipients))
+    attempt = attempt_of(octets, recipients)
     if isinstance(where, smtplib.SMTP):
         _transact(where, attempt, sender)
         return attempt

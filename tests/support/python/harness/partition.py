@@ -5,13 +5,15 @@ import collections
 
 from .waiting import wait_until
 
+from .waiting import wait_until
+
 TOLD = {"forwarded": 2, "duplicate": 2, "refused": 5, "deferred": 4, "doubt": 4}
 
 
 def check_partition(attempts, relays, upstream, extra_copies=0):
     """`attempts`: all that were made in this test. `extra_copies`: second copies that doubt is known to have made."""
     wait_until(lambda: _complete(attempts, relays), "a decision in the log for each reply")
-    fates = _fates(relays)
+    fates = wait_until(lambda: _all_decided(attempts, _fates(relays)), "a decision line for each answered attempt")
     for attempt in attempts:
         for recipient in attempt.recipients:
             if recipient not in attempt.refused_early:
@@ -25,6 +27,13 @@ def _complete(attempts, relays):
     answered = [(attempt.message_id, recipient) for attempt in attempts for recipient in attempt.replies
                 if recipient not in attempt.refused_early]
     return all(key in fates for key in answered)
+
+
+def _all_decided(attempts, fates):
+    """The log is written behind the replies."""
+    answered = [(attempt.message_id, recipient) for attempt in attempts for recipient in attempt.replies
+                if recipient not in attempt.refused_early]
+    return fates if all(fates[about] for about in answered) else None
 
 
 def _fates(relays):
