@@ -24,7 +24,7 @@ def command_for(module, commands):
         for word in words:
             if word in ("-o", "-MF", "-MT", "-include"):
                 next(words)
-            elif word in ("-MD", "-c", "-Winvalid-pch") or word.endswith("cmake_pch.hxx") or word == entry["file"]:
+            elif word in ("-MD", "-c", "-Winvalid-pch") or "cmake_pch.hxx" in word or word == entry["file"]:
                 continue
             elif not word.startswith(("-O", "-g")):
                 kept.append(word)
