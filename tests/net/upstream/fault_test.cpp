@@ -37,7 +37,11 @@ TEST_P(FaultGivesAnError, and_the_next_transaction_works) {
   rig.provider.arm(std::string(phase) + " " + verb);
   const auto first = rig.attempt();
   EXPECT_EQ(first.step, step_of(phase));
-  EXPECT_EQ(first.error, make_error_code(errc)) << first.error.message();
+  // A reset right after the handshake of TCP may already be what connect() reports.
+  const bool connecting = std::string_view(phase) == "banner" && std::string_view(verb) == "rst";
+  EXPECT_TRUE(first.error == make_error_code(errc) ||
+              (connecting && first.error == make_error_code(Errc::unreachable)))
+      << first.error.message();
   EXPECT_EQ(first.dot_sent, std::string_view(phase) == "dot");
   EXPECT_THAT(rig.logged(), testing::HasSubstr("upstream_failed"));
   EXPECT_EQ(rig.pool().counts().open, 0U);
