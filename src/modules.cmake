@@ -18,7 +18,7 @@ else()
 endif()
 # Asio: compiled once (src/net/asio.cpp), and only what Boost 1.81 does not deprecate.
 target_compile_definitions(mailonce_flags INTERFACE BOOST_ASIO_SEPARATE_COMPILATION BOOST_ASIO_NO_DEPRECATED
-  BOOST_ASIO_DISABLE_BOOST_REGEX SPDLOG_FMT_EXTERNAL SPDLOG_SHARED_LIB SPDLOG_COMPILED_LIB)
+  BOOST_ASIO_DISABLE_BOOST_REGEX _FILE_OFFSET_BITS=64 SPDLOG_FMT_EXTERNAL SPDLOG_SHARED_LIB SPDLOG_COMPILED_LIB)
 if(MAILONCE_SANITIZE)
   target_compile_options(mailonce_flags INTERFACE -fsanitize=${MAILONCE_SANITIZE} -fno-omit-frame-pointer
     -fno-sanitize-recover=all)
