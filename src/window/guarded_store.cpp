@@ -127,10 +127,17 @@ awaitable<Result<StepResult>> GuardedStore::ask_for(Step step, StepResult local)
 
 Result<StepResult> GuardedStore::claim_without_store(const Step& step, error_code why) {
   in_memory(step, Verb::release);
+  // Unanswered is not undone: a store that was only slow carries the claim out, and a repeat would be told
+  // `busy` until its lease ends.
+  const bool may_be_held = why != Errc::store_down;
   if (step.store_down == StoreDownPolicy::defer) {
     ++outage_.figures.claims_deferred;
+    Step undo = step;
+    undo.verb = Verb::release;
+    if (may_be_held) write_back_->keep(undo);
     return why;
   }
+  if (may_be_held) unanswered_.emplace(step.particulars.owner);
   if (step.store_down == StoreDownPolicy::local) {
     ++outage_.figures.claims_local;
     return in_memory(step, step.verb);
@@ -171,8 +178,11 @@ awaitable<Result<StepResult>> GuardedStore::begin(Step step) {
 // The shadow first: what it says must never be older than what this process did.
 awaitable<Result<StepResult>> GuardedStore::end(Step step) {
   auto local = in_memory(step, step.verb);
+  const auto asked = unanswered_.find(step.particulars.owner);
+  const bool may_be_held = asked != unanswered_.end();
+  if (may_be_held) unanswered_.erase(asked);
   // What was never asked for in the store has nothing to release there.
-  if (step.verb == Verb::release &&
+  if (step.verb == Verb::release && !may_be_held &&
       (step.held == Source::unasked || (step.held == Source::local && outage_.down()))) {
     co_return local;
   }

@@ -4,7 +4,7 @@ import signal
 
 import pytest
 
-from harness import Conversation, Mail, check_partition, submit, wait_until
+from harness import Conversation, Mail, attempt_of, check_partition, submit, wait_until
 
 
 def test_an_idle_session_is_told_and_the_process_ends(world, upstream):
@@ -52,10 +52,11 @@ def test_an_upstream_that_does_not_answer_in_time_leaves_doubt(world, upstream):
     redis = world.redis()
     relay = world.relay(upstream, store=redis.url, limits={"drain_timeout": "500ms"})
     mail = Mail()
+    octets = mail.build()
     upstream.fault("dot accept-then-stall")
     with Conversation(relay) as client:
         client.begin()
-        client.send(mail.build() + b".\r\n")
+        client.send(octets + b".\r\n")
         upstream.wait("dots", 1)
         relay.signal(signal.SIGTERM)
         assert client.reply().startswith("451 4.4.2 ")
@@ -63,7 +64,7 @@ def test_an_upstream_that_does_not_answer_in_time_leaves_doubt(world, upstream):
     other = world.relay(upstream, store=redis.url, policy={"doubt": "defer"})
     retry = submit(other, mail.build())
     assert retry.reply.startswith("451 4.4.2 ")
-    check_partition([retry], [other], upstream)
+    check_partition([attempt_of(octets), retry], [relay, other], upstream)
 
 
 def test_a_restart_loses_no_mail(world, upstream):

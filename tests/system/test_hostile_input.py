@@ -34,15 +34,17 @@ def relay(shared_relay, upstream):
     assert not any("evil" in line or "victim" in line for line in upstream.commands())
 
 
-def header(test_id="hostile"):
-    return b"From: a@example.com\r\nSubject: x\r\nX-Test-Id: " + test_id.encode() + b"\r\n\r\nfirst line"
+def header(test_id):
+    """The begin of a message that is no test's but this one's."""
+    name = test_id.encode()
+    return b"From: a@example.com\r\nSubject: " + name + b"\r\nX-Test-Id: " + name + b"\r\n\r\nfirst line"
 
 
 @pytest.mark.parametrize("octets", REFUSED.values(), ids=REFUSED)
 def test_a_false_end_of_data_gets_one_refusal_after_the_true_end(relay, upstream, octets):
     with Conversation(relay) as client:
         client.begin()
-        client.send(header() + octets + SMUGGLED + b"\r\n.\r\n")
+        client.send(header("false end") + octets + SMUGGLED + b"\r\n.\r\n")
         assert client.reply().startswith("550 5.5.2 ")
         # One reply only, and the session goes on.
         assert client.ask("NOOP").startswith("250")
@@ -56,12 +58,12 @@ def test_a_false_end_of_data_gets_one_refusal_after_the_true_end(relay, upstream
 def test_a_line_that_only_looks_like_the_end_is_text(relay, upstream, octets):
     with Conversation(relay) as client:
         client.begin()
-        client.send(header() + octets + SMUGGLED + b"\r\n.\r\n")
+        client.send(header("text") + octets + SMUGGLED + b"\r\n.\r\n")
         assert client.reply().startswith("250")
         assert client.ask("NOOP").startswith("250")
     assert upstream.stats()["mail"] == 1
     (message,) = upstream.accepted()
-    assert upstream.content(message) == header() + octets.replace(b"\r\n.", b"\r\n", 1) + SMUGGLED + b"\r\n"
+    assert upstream.content(message) == header("text") + octets.replace(b"\r\n.", b"\r\n", 1) + SMUGGLED + b"\r\n"
 
 
 def test_an_empty_message_is_a_message(relay, upstream):
@@ -76,12 +78,12 @@ def test_an_empty_message_is_a_message(relay, upstream):
 def test_an_end_of_data_in_five_segments_is_one(relay, upstream):
     with Conversation(relay) as client:
         client.begin()
-        client.send(header())
+        client.send(header("segments"))
         for octet in b"\r\n.\r\n":
             client.send(bytes([octet]))
         assert client.reply().startswith("250")
     (message,) = upstream.accepted()
-    assert upstream.content(message) == header() + b"\r\n"
+    assert upstream.content(message) == header("segments") + b"\r\n"
 
 
 def test_commands_behind_the_true_end_are_commands_again(relay, upstream):
@@ -118,7 +120,7 @@ def test_a_sender_that_is_not_one_address_is_refused(relay, command):
 def test_a_source_route_is_dropped(relay, upstream):
     with Conversation(relay) as client:
         client.begin(recipients=["@relay.example,@other.example:ada@example.net"])
-        client.send(header() + b"\r\n.\r\n")
+        client.send(header("route") + b"\r\n.\r\n")
         assert client.reply().startswith("250")
     assert upstream.accepted()[0]["recipients"] == ["ada@example.net"]
 
@@ -149,7 +151,8 @@ def test_a_body_sent_without_waiting_for_a_refused_data_is_not_run_as_commands(r
 @pytest.mark.parametrize("line", [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\r\n"],
                          ids=["GET", "POST", "TLS"])
 def test_another_protocol_is_not_served(relay, upstream, line):
-    with Conversation(relay) as client:
+    with Conversation(relay, greet=False) as client:
+        client.reply()
         client.send(line + SMUGGLED)
         client.socket.shutdown(1)
         client.rest()
@@ -157,7 +160,7 @@ def test_another_protocol_is_not_served(relay, upstream, line):
 
 
 def test_an_answer_to_a_command_never_holds_control_octets_of_the_upstream(relay, upstream):
-    upstream.fault("rcpt reply 550 5.1.1 No\\0t \x1b[31mhere")
+    upstream.fault("times=every rcpt reply 550 5.1.1 No\\0t \x1b[31mhere")
     with Conversation(relay) as client:
         client.ask("MAIL FROM:<shop@example.com>")
         reply = client.ask("RCPT TO:<ada@example.net>")

@@ -9,6 +9,8 @@
 // One a worker; the shadow and the outage are the process's.
 #pragma once
 #include <memory>
+#include <set>
+#include <string>
 
 #include "mailonce/window/memory_store.h"
 #include "mailonce/window/write_back.h"
@@ -40,6 +42,8 @@ class GuardedStore final : public Store {
   Outage& outage_;
   observe::Log& log_;
   std::shared_ptr<WriteBack> write_back_;
+  // Owners that went on without the store's answer to their claim: it may hold the claim all the same.
+  std::set<std::string, std::less<>> unanswered_;
 };
 
 }  // namespace mailonce::window
