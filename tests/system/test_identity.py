@@ -63,9 +63,10 @@ def test_message_id_as_strategy_makes_a_rebuilt_mail_new_and_a_repeated_one_old(
 def test_observe_forwards_everything_and_says_what_it_would_have_dropped(world, upstream, store):
     relay = world.relay(upstream, store=store, policy={"mode": "observe"})
     mail = Mail()
-    assert [submit(relay, mail.build()).code for _ in range(2)] == [250, 250]
+    attempts = [submit(relay, mail.build()) for _ in range(2)]
+    assert [attempt.code for attempt in attempts] == [250, 250]
+    assert relay.wait_for_decision(would_drop=True)["message_id"] == attempts[1].message_id
     assert len(upstream.accepted(mail.test_id)) == 2
-    relay.wait_for_decision(would_drop=True)
 
 
 def test_off_forwards_everything_and_keeps_no_record(world, upstream):

@@ -29,8 +29,7 @@ def outage(request, redis):
 
 
 def relay_with(world, upstream, redis, policy):
-    return world.relay(upstream, store=redis.url, policy={"store_down": policy, "wait": "2s"},
-                       window={"timeout": "300ms"})
+    return world.relay(upstream, store=redis.url, policy={"store_down": policy, "wait": "2s"})
 
 
 def test_local_goes_on_from_memory_and_writes_back(world, upstream, redis, outage):
