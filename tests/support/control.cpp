@@ -115,7 +115,8 @@ std::string perform(ScriptedUpstream& upstream, const std::string& verb, std::is
 }
 
 asio::awaitable<std::string> await_condition(ScriptedUpstream& upstream, const Condition& condition) {
-  asio::steady_timer timer(co_await asio::this_coro::executor);
+  auto executor = co_await asio::this_coro::executor;
+  asio::steady_timer timer(executor);
   auto until = std::chrono::steady_clock::now() + condition.at_most;
   bool met = upstream.stats().*condition.counter >= condition.value;
   while (!met && std::chrono::steady_clock::now() < until) {

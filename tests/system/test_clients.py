@@ -37,9 +37,10 @@ def by_swaks(port, subject, test_id):
 
 
 def run(command):
-    # Debian keeps its Node packages there.
+    # Debian keeps its Node packages in that folder.
+    environment = {"PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs", "PYTHONDONTWRITEBYTECODE": "1"}
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=60,
-                          env={"PATH": "/usr/bin:/bin", "NODE_PATH": "/usr/share/nodejs", "PYTHONDONTWRITEBYTECODE": "1"})
+                          env=environment)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 

@@ -7,9 +7,9 @@ from harness import Conversation, Mail, submit
 SMUGGLED = b"MAIL FROM:<evil@example.org>\r\nRCPT TO:<victim@example.org>\r\nDATA\r\nSubject: smuggled\r\n\r\nx"
 
 REFUSED = {
-    "S1": b"\n.\n", "S2": b"\n.\r\n", "S3": b"\r\n.\n", "S4": b"\n.\r", "S5": b"\r.\r", "S6": b"\r.\n", "S7": b"\r.\r\n",
-    "S8": b"\r\n.\r", "S9": b"\n\n.\r\n", "S10": b"\r\n\r.\r\n", "S11": b"\r\n\0.\r\n", "S13": b"\r\n.\0\r\n",
-    "S14": b"\r\n.\r\r\n", "S15": b"\r\r\n.\r\r\n",
+    "S1": b"\n.\n", "S2": b"\n.\r\n", "S3": b"\r\n.\n", "S4": b"\n.\r", "S5": b"\r.\r", "S6": b"\r.\n",
+    "S7": b"\r.\r\n", "S8": b"\r\n.\r", "S9": b"\n\n.\r\n", "S10": b"\r\n\r.\r\n", "S11": b"\r\n\0.\r\n",
+    "S13": b"\r\n.\0\r\n", "S14": b"\r\n.\r\r\n", "S15": b"\r\r\n.\r\r\n",
 }
 LEGAL = {"S12 tab": b"\r\n.\t\r\n", "S12 space": b"\r\n. \r\n", "S16": b"\r\n..\r\n"}
 
@@ -142,14 +142,16 @@ def test_an_endless_command_line_does_not_fill_the_memory(relay):
 def test_a_body_sent_without_waiting_for_a_refused_data_is_not_run_as_commands(relay, upstream):
     upstream.fault("rcpt reply 550 5.1.1 Unknown")
     with Conversation(relay) as client:
-        client.send(b"MAIL FROM:<shop@example.com>\r\nRCPT TO:<ada@example.net>\r\nDATA\r\n" + SMUGGLED + b"\r\n.\r\nQUIT\r\n")
+        envelope = b"MAIL FROM:<shop@example.com>\r\nRCPT TO:<ada@example.net>\r\nDATA\r\n"
+        client.send(envelope + SMUGGLED + b"\r\n.\r\nQUIT\r\n")
         assert [client.reply()[:3] for _ in range(3)] == ["250", "550", "554"]
         client.rest()
     assert upstream.accepted() == []
 
 
-@pytest.mark.parametrize("line", [b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\r\n"],
-                         ids=["GET", "POST", "TLS"])
+@pytest.mark.parametrize("line", [
+    b"GET / HTTP/1.1\r\nHost: x\r\n\r\n", b"POST / HTTP/1.1\r\n\r\n", b"\x16\x03\x01\x02\x00\x01\x00\r\n"],
+    ids=["GET", "POST", "TLS"])
 def test_another_protocol_is_not_served(relay, upstream, line):
     with Conversation(relay, greet=False) as client:
         client.reply()

@@ -9,7 +9,8 @@ from harness import Conversation, Mail, submit
 
 
 def test_twenty_megabytes_arrive_octet_for_octet(world, upstream, store):
-    relay = world.relay(upstream, store=store, limits={"memory_per_message": "1MB", "spool_directory": str(world.folder)})
+    limits = {"memory_per_message": "1MB", "spool_directory": str(world.folder)}
+    relay = world.relay(upstream, store=store, limits=limits)
     mail = Mail(attachment=os.urandom(15_000_000))
     attempts = [submit(relay, mail.build()) for _ in range(2)]
     assert len(attempts[0].octets) > 20_000_000

@@ -77,7 +77,8 @@ def test_a_client_told_something_else_is_noticed(outcome):
 def test_a_second_copy_after_doubt_has_to_be_expected():
     mail = Mail()
     one, two = told(mail, 451, "4.4.2 not known"), told(mail)
-    relay = Lines(line(one, "doubt", "no_answer_after_dot", "451 4.4.2 not known"), line(two, "forwarded", "after_doubt"))
+    relay = Lines(line(one, "doubt", "no_answer_after_dot", "451 4.4.2 not known"),
+                  line(two, "forwarded", "after_doubt"))
     check_partition([one, two], [relay], Copies(mail, 2), extra_copies=1)
     with pytest.raises(AssertionError):
         check_partition([one, two], [relay], Copies(mail, 2))

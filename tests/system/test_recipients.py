@@ -60,7 +60,8 @@ def test_a_hundred_recipients_in_one_flight(world, upstream, store):
     names = [f"r{number}@example.net" for number in range(100)]
     first = submit(relay, mail.build(), names[:90])
     with Conversation(relay) as client:
-        client.send("MAIL FROM:<shop@example.com>\r\n" + "".join(f"RCPT TO:<{name}>\r\n" for name in names) + "DATA\r\n")
+        commands = "".join(f"RCPT TO:<{name}>\r\n" for name in names)
+        client.send("MAIL FROM:<shop@example.com>\r\n" + commands + "DATA\r\n")
         replies = [client.reply() for _ in range(102)]
         assert [reply[:3] for reply in replies] == ["250"] * 101 + ["354"]
         client.send(mail.build() + b".\r\n")

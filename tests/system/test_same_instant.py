@@ -76,7 +76,8 @@ def test_who_waited_long_enough_is_told_to_come_again(world, upstream, store):
     check_partition([first.result(), second, third], [relay], upstream)
 
 
-@pytest.mark.parametrize("groups", [(("a", "b"), ("b", "a")), (("a", "b"), ("b", "c"), ("c", "a"))], ids=["two", "three"])
+@pytest.mark.parametrize("groups", [(("a", "b"), ("b", "a")), (("a", "b"), ("b", "c"), ("c", "a"))],
+                         ids=["two", "three"])
 def test_overlapping_recipients_at_the_same_instant_do_not_block_each_other(world, upstream, store, groups):
     relay = world.relay(upstream, store=store)
     mail = Mail()

@@ -5,8 +5,6 @@ import collections
 
 from .waiting import wait_until
 
-from .waiting import wait_until
-
 TOLD = {"forwarded": 2, "duplicate": 2, "refused": 5, "deferred": 4, "doubt": 4}
 
 
