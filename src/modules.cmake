@@ -35,6 +35,9 @@ target_precompile_headers(mailonce_pch PRIVATE ${CMAKE_CURRENT_LIST_DIR}/asio_pc
 function(mailonce_precompiled target wanted)
   if(wanted AND MAILONCE_PCH)
     target_precompile_headers(${target} REUSE_FROM mailonce_pch)
+    # Programs would be -fPIE: the header is valid for the same option only.
+    set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE OFF)
+    target_compile_options(${target} PRIVATE -fPIC)
   endif()
 endfunction()
 
