@@ -1,0 +1,191 @@
+// What happens during an outage of the store, and after it.
+#include "guard_fixture.h"
+
+namespace mailonce::window::guard {
+namespace {
+
+TEST(GuardInAnOutage, LocalDecidesInMemoryAndWritesBackWhenTheStoreReturns) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto answer = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(answer && answer->claim);
+    EXPECT_EQ(answer->source, Source::local);
+    auto twin = request("mail", StoreDownPolicy::local);
+    auto second = co_await process.window.claim(std::move(twin));
+    EXPECT_TRUE(second && second->busy);
+    auto begun = co_await answer->claim->begin();
+    EXPECT_TRUE(begun && *begun == Begun::sending);
+    bool stored = co_await commit(*answer->claim, "Ok local");
+    EXPECT_FALSE(stored);
+    EXPECT_EQ(process.outage.kept, 1U);
+    store->down = false;
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+    EXPECT_EQ(in_store(*store, "mail"), State::sent);
+
+    // Another process now gets the first reply.
+    Process other(io, store);
+    auto later = request("mail", StoreDownPolicy::local);
+    auto repeat = co_await other.window.claim(std::move(later));
+    EXPECT_TRUE(repeat && repeat->verdicts.at(0).record.reply.text == "Ok local");
+    EXPECT_EQ(repeat->source, Source::store);
+    EXPECT_EQ(process.file.count("does not answer"), 1);
+    EXPECT_EQ(process.file.count("answers again"), 1);
+  });
+}
+
+TEST(GuardInAnOutage, ManyFailuresAreOneLineAndTheStoreIsNotAskedByMessages) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    for (int i = 0; i < 200; ++i) {
+      auto asked = request("mail " + std::to_string(i), StoreDownPolicy::local);
+      auto answer = co_await process.window.claim(std::move(asked));
+      EXPECT_TRUE(answer && answer->claim);
+      co_await answer->claim->release();
+    }
+    EXPECT_EQ(process.file.count("does not answer"), 1);
+    EXPECT_LT(store->steps, 100);  // one claim, and probes as time goes by
+    EXPECT_EQ(process.outage.figures.claims_local, 200U);
+  });
+}
+
+TEST(GuardInAnOutage, DeferIsAnErrorAndHoldsNothing) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    for (int i = 0; i < 2; ++i) {
+      auto asked = request("mail", StoreDownPolicy::defer);
+      auto answer = co_await process.window.claim(std::move(asked));
+      EXPECT_FALSE(answer);
+    }
+    EXPECT_EQ(process.shadow.size(), 0U);
+  });
+}
+
+TEST(GuardInAnOutage, ForwardHoldsNothingAndStillRecordsWhatWasSent) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::forward);
+    auto answer = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(answer && answer->claim);
+    EXPECT_EQ(answer->source, Source::unasked);
+    EXPECT_EQ(process.shadow.size(), 0U);
+    auto begun = co_await answer->claim->begin();
+    EXPECT_TRUE(begun && *begun == Begun::sending);
+    co_await commit(*answer->claim, "Ok");
+    store->down = false;
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+    EXPECT_EQ(in_store(*store, "mail"), State::sent);
+  });
+}
+
+// The outage begins after the mail was sent: this process still knows it.
+TEST(GuardInAnOutage, WhatWasSentBeforeItIsRecognised) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto end = co_await attempt(process.window, StoreDownPolicy::local, End::sent);
+    EXPECT_EQ(end, End::sent);
+    store->down = true;
+    auto again = request("mail", StoreDownPolicy::local);
+    auto repeat = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(repeat && repeat->verdicts.at(0).verdict == Verdict::duplicate);
+    EXPECT_EQ(repeat->source, Source::local);
+  });
+}
+
+// Claimed in the store, the outage begins, a repeat arrives: it meets the attempt's shadow.
+TEST(GuardInAnOutage, AnAttemptFromBeforeItStillBlocksItsRepeat) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto first = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(first && first->claim && first->source == Source::store);
+    store->down = true;
+    auto again = request("mail", StoreDownPolicy::local);
+    auto repeat = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(repeat && repeat->busy);
+    co_await first->claim->release();
+  });
+}
+
+// While facts wait to be written back the store is asked for the rest only.
+TEST(GuardAfterAnOutage, KnownRecipientsAreAnsweredFromMemoryAndTheRestFromTheStore) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    Process other(io, store);
+    auto theirs = request("mail", StoreDownPolicy::local, {"BBBB"});
+    auto taken = co_await other.window.claim(std::move(theirs));
+    EXPECT_TRUE(taken && taken->claim);
+    co_await commit(*taken->claim, "Ok other");
+
+    auto asked = request("mail", StoreDownPolicy::local, {"AAAA"});
+    auto first = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(first && first->claim);
+    store->fail_at = store->steps;  // the commit
+    co_await commit(*first->claim, "Ok mine");
+    EXPECT_EQ(process.outage.kept, 1U);
+    process.outage.back(*process.file.log);  // the store answers again, the fact is still to be written
+
+    auto again = request("mail", StoreDownPolicy::local, {"AAAA", "BBBB", "CCCC"});
+    auto repeat = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(repeat && repeat->claim);
+    EXPECT_EQ(repeat->verdicts.at(0).verdict, Verdict::duplicate);
+    EXPECT_EQ(repeat->verdicts.at(0).record.reply.text, "Ok mine");
+    EXPECT_EQ(repeat->verdicts.at(1).verdict, Verdict::duplicate);
+    EXPECT_EQ(repeat->verdicts.at(1).record.reply.text, "Ok other");
+    EXPECT_EQ(repeat->verdicts.at(2).verdict, Verdict::mine);
+    co_await repeat->claim->release();
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+  });
+}
+
+TEST(GuardInAnOutage, ARecordOfAnotherVersionIsNotAnOutage) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->fail_at = 0;
+  store->with = Errc::malformed_record;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto answer = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(answer && answer->source == Source::local);
+    EXPECT_FALSE(process.outage.down());
+    co_await answer->claim->release();
+  });
+}
+
+TEST(GuardAtTheEnd, WhatCouldNotBeWrittenBackIsLogged) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  LogFile file;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    SystemClock clock;
+    MemoryStore shadow{{}, clock};
+    Outage outage;
+    auto guarded = std::make_shared<GuardedStore>(io.get_executor(), store, shadow, outage, *file.log);
+    {
+      ProtocolWindow window(io.get_executor(), guarded, milliseconds(30'000), std::make_shared<Hub>(),
+                            *file.log);
+      auto end = co_await attempt(window, StoreDownPolicy::local, End::sent);
+      EXPECT_EQ(end, End::sent);
+    }
+    guarded.reset();
+    EXPECT_EQ(file.count("write_back_lost"), 1);
+    EXPECT_EQ(outage.kept, 0U);
+  });
+}
+
+}  // namespace
+}  // namespace mailonce::window::guard
