@@ -73,7 +73,7 @@ void read_limits(Table& table, server::Options& server, relay::Options& relay) {
   if (table.text("spool_directory", server.blob.directory) && !writable_directory(server.blob.directory)) {
     table.error("spool_directory", {"is not a directory this user can write", "create it, or name another"});
   }
-  table.count("recipients", server.max_recipients, 1, 100'000);
+  table.count("recipients", server.max_recipients, 1, 5000);
   table.count("connections", server.max_connections, 1, 1'000'000);
   table.count("received", relay.max_received_fields, 1, 10'000);
   auto& timeouts = server.timeouts;

@@ -21,20 +21,22 @@ struct CountedField {
 
 // What mail programs show or act on (DESIGN.md §5), in the order of the canonical form.
 constexpr std::array counted_fields = {
-    CountedField{"From", FieldSyntax::structured},
-    CountedField{"Sender", FieldSyntax::structured},
-    CountedField{"Reply-To", FieldSyntax::structured},
-    CountedField{"To", FieldSyntax::structured},
-    CountedField{"Cc", FieldSyntax::structured},
-    CountedField{"Bcc", FieldSyntax::structured},
-    CountedField{"Subject", FieldSyntax::unstructured},
-    CountedField{"In-Reply-To", FieldSyntax::structured},
+    CountedField{"From", FieldSyntax::structured}, CountedField{"Sender", FieldSyntax::structured},
+    CountedField{"Reply-To", FieldSyntax::structured}, CountedField{"To", FieldSyntax::structured},
+    CountedField{"Cc", FieldSyntax::structured}, CountedField{"Bcc", FieldSyntax::structured},
+    CountedField{"Subject", FieldSyntax::unstructured}, CountedField{"In-Reply-To", FieldSyntax::structured},
     CountedField{"References", FieldSyntax::structured},
-    CountedField{"Resent-", FieldSyntax::structured, true},
-    CountedField{"List-Id", FieldSyntax::structured},
+    CountedField{"Resent-", FieldSyntax::structured, true}, CountedField{"List-Id", FieldSyntax::structured},
     CountedField{"Importance", FieldSyntax::unstructured},
     CountedField{"Priority", FieldSyntax::unstructured},
     CountedField{"X-Priority", FieldSyntax::unstructured},
+    // With these the provider writes the reader's text, so two mails may differ in nothing else.
+    CountedField{"X-SMTPAPI", FieldSyntax::unstructured},  // SendGrid
+    CountedField{"X-Mailgun-Recipient-Variables", FieldSyntax::unstructured},
+    CountedField{"X-Mailgun-Template-", FieldSyntax::unstructured, true},
+    CountedField{"X-MC-MergeVars", FieldSyntax::unstructured},  // Mailchimp Transactional
+    CountedField{"X-MC-Template", FieldSyntax::unstructured},
+    CountedField{"X-MSYS-API", FieldSyntax::unstructured},  // SparkPost
 };
 
 // Inside message/rfc822 these are content: somebody chose that very message.
@@ -149,7 +151,7 @@ class Writer {
 
   Leaf describe_leaf(const Part& part, std::string_view file_name) const {
     Leaf leaf;
-    leaf.type = part.type;
+    leaf.type = part.detailed_type.empty() ? part.type : part.detailed_type;
     leaf.disposition = part.disposition;
     leaf.file_name = file_name;
     leaf.content_id = part.content_id;

@@ -14,6 +14,7 @@ struct ContentFields {
   const HeaderField* disposition = nullptr;
   const HeaderField* transfer_encoding = nullptr;
   const HeaderField* id = nullptr;
+  const HeaderField* location = nullptr;
   bool repeated = false;
 };
 
@@ -34,6 +35,7 @@ ContentFields content_fields(const std::vector<HeaderField>& fields) {
     if (equals_ignoring_case(name, "disposition")) keep(found.disposition, field);
     if (equals_ignoring_case(name, "transfer-encoding")) keep(found.transfer_encoding, field);
     if (equals_ignoring_case(name, "id")) keep(found.id, field);
+    if (equals_ignoring_case(name, "location")) keep(found.location, field);
   }
   return found;
 }
@@ -107,6 +109,17 @@ class TreeParser {
       part.charset = type->parameter("charset");
       part.boundary = type->parameter("boundary");
       part.file_name = type->parameter("name");
+      // The content is elsewhere, and the parameters say where.
+      if (part.type == "message/external-body" || part.type == "message/partial") return "content elsewhere";
+      // RFC 5546: whether a calendar asks, answers or cancels.
+      if (const auto method = type->parameter("method"); !method.empty())
+        part.detailed_type = part.type + "; method=" + to_lower_ascii(method);
+    }
+    // RFC 2557: HTML names its pictures by it.
+    if (fields.location != nullptr) {
+      std::string scratch;
+      if (part.detailed_type.empty()) part.detailed_type = part.type;
+      part.detailed_type.append("; location=").append(unfold(trim(fields.location->value), scratch));
     }
     if (fields.disposition != nullptr) {
       auto disposition = parse_content_field(fields.disposition->value);

@@ -172,9 +172,11 @@ bool Claiming::any_duplicate() const noexcept {
 
 std::string Claiming::first_message_id() const {
   std::string first;
-  for (const auto& v : verdicts_) {
+  for (std::size_t i = 0; i < verdicts_.size(); ++i) {
+    const auto& v = verdicts_[i];
     if (v.verdict != Verdict::mine || !v.after_doubt) continue;
-    if (v.record.message_id.empty()) return {};
+    // Under the first one's id a receiver could discard what is another message.
+    if (differs_[i] || v.record.message_id.empty()) return {};
     if (!first.empty() && first != v.record.message_id) return {};
     first = v.record.message_id;
   }
@@ -191,7 +193,14 @@ awaitable<Result<window::Begun>> Claiming::begin() {
 }
 
 awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream) {
-  for (const auto& claim : claims_) co_await claim->commit(reply, upstream);
+  for (const auto& claim : claims_) {
+    try {
+      co_await claim->commit(reply, upstream);
+    } catch (const std::exception& failure) {
+      // After the upstream's 2xx nothing turns it into a failure (P5).
+      relay_.log.event(observe::Level::error, "commit_failed", failure.what());
+    }
+  }
   claims_.clear();
 }
 

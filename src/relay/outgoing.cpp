@@ -44,6 +44,7 @@ std::vector<std::string_view> outgoing(std::string_view message, const message::
   std::vector<std::string_view> pieces;
   std::size_t from = 0;
   for (const auto& edit : edits) {
+    if (edit.offset < from) continue;  // inside a field that is left out
     pieces.push_back(message.substr(from, edit.offset - from));
     if (!edit.replacement.empty()) pieces.push_back(edit.replacement);
     from = edit.offset + edit.length;

@@ -70,7 +70,8 @@ awaitable<smtp::Reply> Transaction::deliver(const Blob& message, std::chrono::mi
     auto reply = co_await forward_unclaimed(*view, reason, false);
     co_return reply;
   }
-  claiming_.emplace(relay_, *identity_, leg_.accepted());
+  promised_ = leg_.accepted();
+  claiming_.emplace(relay_, *identity_, promised_);
   auto reply = co_await send_claimed(*view);
   co_return reply;
 }
@@ -135,6 +136,7 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message) {
         co_return refuse(Outcome::deferred, "store_down", store_down_reply());
     }
     if (!claiming_->any_mine() && !observing) co_return replay();
+    if (leg_.accepted().size() != promised_.size()) leg_.narrow(promised_);  // after a claim that was lost
     if (claiming_->any_duplicate()) set_duplicates_apart();
 
     auto sent = co_await transmit_claimed(message);
@@ -158,10 +160,10 @@ void Transaction::set_duplicates_apart() {
   const auto& verdicts = claiming_->verdicts();
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
     if (verdicts[i].verdict == window::Verdict::mine) {
-      mine.push_back(leg_.accepted()[i]);
+      mine.push_back(promised_[i]);
       continue;
     }
-    line.recipients.push_back(leg_.accepted()[i].address.text());
+    line.recipients.push_back(promised_[i].address.text());
     describe_first(line, verdicts[i], claiming_->now());
     line.content_differs = line.content_differs || claiming_->content_differs(i);
   }
@@ -180,17 +182,25 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
   auto executor = co_await boost::asio::this_coro::executor;
   auto start_begin = [this]() -> awaitable<Result<window::Begun>> { return claiming_->begin(); };
   Background<Result<window::Begun>> begun(executor, start_begin);
-  std::optional<Result<window::Begun>> begin_result;
-  UpstreamLeg::Gate gate = [&begun, &begin_result]() -> awaitable<Result<window::Begun>> {
-    if (!begin_result) {
-      auto result = co_await begun.result();
-      begin_result.emplace(std::move(result));
-    }
-    co_return *begin_result;
+  bool awaited = false;
+  UpstreamLeg::Gate gate = [this, &begun, &awaited]() -> awaitable<Result<window::Begun>> {
+    // On another connection the store is asked again: making it may have outlasted the lease.
+    auto asked = awaited ? claiming_->begin() : begun.result();
+    awaited = true;
+    auto result = co_await std::move(asked);
+    co_return result;
   };
-  auto sent = co_await leg_.transmit(pieces, gate);
-  // A refusal before the gate: the records may be released only when begin is through.
-  if (!begin_result) co_await begun.result();
+  // begin refers to the claims: whatever happens, it is through before they go.
+  Transmission sent;
+  std::exception_ptr failure;
+  try {
+    auto transmitted = co_await leg_.transmit(pieces, gate);
+    sent = std::move(transmitted);
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  if (!awaited) co_await begun.result();
+  if (failure) std::rethrow_exception(failure);
   steps_.send = since(start);
   co_return sent;
 }

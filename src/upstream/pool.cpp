@@ -113,16 +113,18 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness)
     session = std::move(waiter.session);
   }
   if (!session) {
-    auto made = co_await Session::open(state->environment);
-    if (!made) {
-      state->free_place();
-      co_return made.error();
-    }
+    struct Place {  // given back unless a connection came into it
+      Pool::State& state;
+      bool taken = false;
+      ~Place() {
+        if (!taken) state.free_place();
+      }
+    } place{*state};
+    auto made = co_await Session::open(state->environment, state->lent);
+    if (!made) co_return made.error();
+    if (state->aborted) co_return Errc::closed;
+    place.taken = true;
     session = std::move(*made);
-    if (state->aborted) {
-      state->free_place();
-      co_return Errc::closed;
-    }
     state->announced = session->capabilities();
   }
   co_return std::make_unique<LentConnection>(state, std::move(session));

@@ -57,7 +57,7 @@ struct Pool::State : std::enable_shared_from_this<State> {
   bool reaper_armed = false;
   bool draining = false;
   bool aborted = false;
-  std::set<Session*> lent;
+  std::set<Session*> lent;  // and those being made
   std::optional<smtp::Capabilities> announced;
 };
 

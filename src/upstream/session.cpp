@@ -94,7 +94,7 @@ awaitable<Result<EnvelopeReplies>> Session::envelope_in_one_flight(
     replies.recipients.assign(recipients.size(), replies.mail);
     co_return replies;
   }
-  auto others = co_await this->recipients(recipients.subspan(replies.recipients.size()));
+  auto others = co_await ask_recipients(recipients.subspan(replies.recipients.size()));
   if (!others) co_return others.error();
   std::move(others->begin(), others->end(), std::back_inserter(replies.recipients));
   co_return replies;
@@ -119,13 +119,27 @@ awaitable<Result<EnvelopeReplies>> Session::envelope_step_by_step(
     replies.recipients.assign(recipients.size(), replies.mail);
     co_return replies;
   }
-  auto answers = co_await this->recipients(recipients);
+  auto answers = co_await ask_recipients(recipients);
   if (!answers) co_return answers.error();
   replies.recipients = std::move(*answers);
   co_return replies;
 }
 
+// A peer that gave up while the client was talking said so already: taken for the answer to what we say next,
+// it would be a refusal that nobody made (SES after 10 s, on fresh connections too).
+bool Session::gave_up(std::string_view phase) {
+  if (wire_.quiet()) return false;
+  fail(phase, Errc::closed, "a notice, or the connection's end, between two commands");
+  return true;
+}
+
 awaitable<Result<std::vector<smtp::Reply>>> Session::recipients(std::span<const smtp::Recipient> recipients) {
+  if (stage_ != Stage::envelope || gave_up("rcpt")) co_return Errc::closed;
+  co_return co_await ask_recipients(recipients);
+}
+
+awaitable<Result<std::vector<smtp::Reply>>> Session::ask_recipients(
+    std::span<const smtp::Recipient> recipients) {
   std::vector<smtp::Reply> replies;
   replies.reserve(recipients.size());
   const std::size_t in_a_flight = capabilities_.pipelining ? recipients_in_a_flight : 1;
@@ -147,7 +161,7 @@ awaitable<Result<std::vector<smtp::Reply>>> Session::recipients(std::span<const 
 }
 
 awaitable<Result<smtp::Reply>> Session::data() {
-  if (stage_ != Stage::envelope) co_return Errc::closed;
+  if (stage_ != Stage::envelope || gave_up("data")) co_return Errc::closed;
   commands_ = smtp::data_command;
   auto written = co_await write_commands("data");
   if (!written) co_return written.error();

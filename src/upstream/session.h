@@ -3,6 +3,7 @@
 #pragma once
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -34,7 +35,9 @@ class Session {
   };
 
   // Connects, makes TLS, logs in. Every failure is reported.
-  static awaitable<Result<std::unique_ptr<Session>>> open(std::shared_ptr<const Environment> environment);
+  // While it logs in it stands in `open_sessions`, which must outlive this.
+  static awaitable<Result<std::unique_ptr<Session>>> open(std::shared_ptr<const Environment> environment,
+                                                          std::set<Session*>& open_sessions);
 
   const smtp::Capabilities& capabilities() const noexcept { return capabilities_; }
   Stage stage() const noexcept { return stage_; }
@@ -68,6 +71,8 @@ class Session {
                                                             std::span<const smtp::Recipient> recipients);
   awaitable<Result<EnvelopeReplies>> envelope_step_by_step(const smtp::Sender& sender,
                                                            std::span<const smtp::Recipient> recipients);
+  awaitable<Result<std::vector<smtp::Reply>>> ask_recipients(std::span<const smtp::Recipient> recipients);
+  bool gave_up(std::string_view phase);
   bool is_stale_notice(const smtp::Reply& reply, bool at_recipient) const noexcept;
   // Notes what a reply means for the connection, or that it is none of this command's.
   Result<smtp::Reply> judge(std::string_view phase, smtp::Reply reply);

@@ -24,7 +24,8 @@ Errc Session::fail(std::string_view phase, Errc errc, std::string_view reason) {
   return errc;
 }
 
-awaitable<Result<std::unique_ptr<Session>>> Session::open(std::shared_ptr<const Environment> environment) {
+awaitable<Result<std::unique_ptr<Session>>> Session::open(std::shared_ptr<const Environment> environment,
+                                                          std::set<Session*>& open_sessions) {
   const Options& options = environment->options;
   auto stream =
       co_await net::Stream::connect(options.host, std::to_string(options.port), options.timeouts.connect);
@@ -34,6 +35,12 @@ awaitable<Result<std::unique_ptr<Session>>> Session::open(std::shared_ptr<const 
     co_return Errc::unreachable;
   }
   std::unique_ptr<Session> session(new Session(environment, std::move(*stream)));
+  struct Registration {
+    std::set<Session*>& set;
+    Session* session;
+    ~Registration() { set.erase(session); }
+  } registration{open_sessions, session.get()};
+  open_sessions.insert(session.get());
   auto ready = co_await session->set_up();
   if (!ready) co_return ready.error();
   co_return session;

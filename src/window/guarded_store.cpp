@@ -83,12 +83,25 @@ awaitable<Result<StepResult>> GuardedStore::claim(Step step) {
   auto local = in_memory(step, memory_judges ? step.verb : Verb::claim_resend);
   if (local.blocked) co_return local;
   if (!memory_judges) {
-    auto answer = co_await ask(step);
+    auto answer = co_await ask_or_release(step);
     if (!answer) co_return claim_without_store(step, answer.error());
     drop_what_is_not_held(step, *answer);
     co_return answer;
   }
   co_return co_await ask_for(step, std::move(local));
+}
+
+// An exception leaves nobody to end the shadow, which has no lease.
+awaitable<Result<StepResult>> GuardedStore::ask_or_release(Step step) {
+  std::exception_ptr failure;
+  try {
+    auto answer = co_await ask(step);
+    co_return answer;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  in_memory(step, Verb::release);
+  std::rethrow_exception(failure);
 }
 
 // Asks for what the shadow does not settle by what it knows, and puts both answers together.

@@ -1,5 +1,6 @@
 #include "mailonce/window/protocol_window.h"
 
+#include <algorithm>
 #include <boost/asio/co_spawn.hpp>
 
 #include "held_claims.h"
@@ -165,7 +166,8 @@ awaitable<Result<ClaimAnswer>> ProtocolWindow::claim(ClaimRequest request) {
   attempt.owner = random_token();
   attempt.message_id = std::move(request.message_id);
   attempt.content = std::move(request.content);
-  attempt.lease = core_->lease.value_or(request.window);
+  // A store that ends with the process needs no lease: an attempt ends in minutes, whatever the window.
+  attempt.lease = core_->lease.value_or(std::max<milliseconds>(request.window, std::chrono::hours(1)));
   attempt.window = request.window;
   attempt.store_down = request.store_down;
   const auto verb = verb_of(request.doubt);

@@ -1,5 +1,7 @@
 """Until the dot is handed over everything may be done again on a fresh connection: the client never notices."""
 
+import smtplib
+
 import pytest
 
 from harness import Mail, check_partition, submit, wait_until
@@ -120,3 +122,17 @@ def test_a_malformed_reply_is_never_taken_for_an_answer(world, upstream, phase, 
     assert again.code == 250
     assert len(upstream.accepted(mail.test_id)) == 1
     check_partition([attempt, again], [relay], upstream)
+
+
+# SES says 451 and closes after 10 s without a command, also on a connection it never saw a message on.
+def test_a_fresh_connection_that_gave_up_on_a_slow_client_is_replaced_unseen(world):
+    upstream = world.upstream(profile="ses", settings=["idle_close.after_s = 0.3"])
+    relay = world.relay(upstream)
+    mail = Mail()
+    with smtplib.SMTP("127.0.0.1", relay.port, timeout=30) as client:
+        client.ehlo("app.example.com")
+        assert client.mail("shop@example.com")[0] == 250
+        assert client.rcpt("ada@example.net")[0] == 250
+        wait_for_no_connection(upstream)
+        assert client.data(mail.build())[0] == 250
+    assert len(upstream.accepted(mail.test_id)) == 1

@@ -20,6 +20,7 @@ struct Part {
   } kind = Kind::leaf;
 
   std::string type = "text/plain";
+  std::string detailed_type;  // with a calendar's method and Content-Location; empty when there is neither
   std::string disposition;
   std::string file_name;
   std::string charset;

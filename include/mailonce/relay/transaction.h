@@ -55,6 +55,7 @@ class Transaction {
   Origin origin_;
   UpstreamLeg leg_;
   smtp::Sender sender_;
+  std::vector<smtp::Recipient> promised_;  // those the client was told 2xx for
   std::optional<message::Identity> identity_;
   std::optional<Claiming> claiming_;  // refers to identity_
   std::uint64_t octets_ = 0;

@@ -32,6 +32,7 @@ class GuardedStore final : public Store {
   awaitable<Result<StepResult>> begin(Step step);
   awaitable<Result<StepResult>> end(Step step);  // commit, doubt, release
   awaitable<Result<StepResult>> ask(Step step);
+  awaitable<Result<StepResult>> ask_or_release(Step step);
   awaitable<Result<StepResult>> ask_for(Step step, StepResult local);
   Result<StepResult> claim_without_store(const Step& step, error_code why);
   void drop_what_is_not_held(const Step& step, const StepResult& answer);

@@ -43,6 +43,37 @@ TEST(CanonicalForm, EachVisibleFieldCounts) {
     EXPECT_TRUE(seen.insert(content(text_message("hi\r\n", field))).second) << field;
 }
 
+// What a provider merges into the text makes another mail of it (P3).
+TEST(CanonicalForm, MergeVariablesOfProvidersCount) {
+  for (const char* name : {"X-SMTPAPI", "X-Mailgun-Recipient-Variables", "X-Mailgun-Template-Variables",
+                           "X-MC-MergeVars", "X-MC-Template", "X-MSYS-API"}) {
+    const std::string field = std::string(name) + ": {\"code\": \"";
+    EXPECT_NE(content(text_message("Your code: -code-\r\n", field + "111\"}\r\n")),
+              content(text_message("Your code: -code-\r\n", field + "222\"}\r\n")))
+        << name;
+  }
+}
+
+// RFC 2557: the pictures are exchanged, nothing else differs.
+TEST(CanonicalForm, ContentLocationCounts) {
+  const std::string html = "Content-Type: text/html\r\n\r\n<img src=a.png> then <img src=b.png>\r\n";
+  const auto picture = [](const std::string& location, const std::string& octets) {
+    return "Content-Type: image/png\r\nContent-Location: " + location + "\r\n\r\n" + octets + "\r\n";
+  };
+  EXPECT_NE(content(multipart_message("related", {html, picture("a.png", "X"), picture("b.png", "Y")})),
+            content(multipart_message("related", {html, picture("b.png", "X"), picture("a.png", "Y")})));
+}
+
+TEST(CanonicalForm, ParametersThatAreTheContentCount) {
+  const auto part = [](const std::string& type) {
+    return multipart_message("mixed", {"Content-Type: " + type + "\r\n\r\nBEGIN:VCALENDAR\r\n"});
+  };
+  EXPECT_NE(content(part("text/calendar; method=REQUEST")), content(part("text/calendar; method=CANCEL")));
+  EXPECT_EQ(content(part("text/calendar; method=REQUEST")), content(part("text/calendar; method=request")));
+  EXPECT_NE(content(part("message/external-body; access-type=URL; URL=\"https://x.example/1\"")),
+            content(part("message/external-body; access-type=URL; URL=\"https://x.example/2\"")));
+}
+
 TEST(CanonicalForm, ConfiguredFieldsCountToo) {
   IdentityOptions options;
   options.identity_headers = {"x-order-id"};

@@ -16,8 +16,10 @@ class ScriptedClaim final : public window::Claim {
 
   awaitable<Result<window::Begun>> begin() override {
     if (window_.begin_fails) co_return make_error_code(boost::system::errc::timed_out);
-    const bool lost = window_.lose_next_claims > 0;
+    bool lost = window_.lose_next_claims > 0;
     if (lost) --window_.lose_next_claims;
+    if (window_.begins_before_loss >= 0 && window_.begins_before_loss-- == 0) lost = true;
+    if (lost && window_.on_lost) window_.on_lost();
     co_return lost ? window::Begun::lost : window::Begun::sending;
   }
 

@@ -15,8 +15,10 @@ class ScriptedWindow final : public window::Window {
   std::map<std::string, window::Record> records;  // by "<fingerprint>:<recipient>"
   std::set<std::string> held;                     // claimed or sending by a live attempt
   bool store_down = false;
-  bool begin_fails = false;       // the store is gone between claim and begin
-  int lose_next_claims = 0;       // begin says "lost" that often
+  bool begin_fails = false;     // the store is gone between claim and begin
+  int lose_next_claims = 0;     // begin says "lost" that often
+  int begins_before_loss = -1;  // that many begins succeed, the next is "lost", then all succeed
+  std::function<void()> on_lost = {};
   std::function<void()> on_wait;  // what happens while somebody waits in changed()
   int waits = 0;
   int commits = 0;

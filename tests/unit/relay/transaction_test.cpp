@@ -121,73 +121,6 @@ TEST_F(Promise, OnlyRecipientsTheUpstreamAcceptedAreClaimed) {
   EXPECT_EQ(window.records.size(), 1U);
 }
 
-class Doubt : public RelayTest {
- protected:
-  // An attempt whose dot was sent and not answered; the upstream has the message.
-  void leave_doubt() {
-    upstream.plans = {{.broken = Break::accepted_unsaid}};
-    const auto result = send(mail("Hello"), {"a@example.net"});
-    EXPECT_EQ(result.final_reply.code, 451);
-    EXPECT_EQ(result.final_reply.text.substr(0, 5), "4.4.2");
-    EXPECT_EQ(window.doubts, 1);
-    EXPECT_EQ(upstream.borrowed, 1) << "after the dot nothing is retried";
-  }
-};
-
-TEST_F(Doubt, IsResentOnceWithTheFirstMessageId) {
-  leave_doubt();
-  EXPECT_TRUE(send(mail("Hello", "<second@app.example>"), {"a@example.net"}).final_reply.completed());
-  EXPECT_EQ(upstream.copies("a@example.net"), 2);
-  EXPECT_EQ(upstream.accepted[1].content, mail("Hello", "<first@app.example>"));
-  EXPECT_TRUE(send(mail("Hello", "<third@app.example>"), {"a@example.net"}).final_reply.completed());
-  EXPECT_EQ(upstream.copies("a@example.net"), 2);
-}
-
-TEST_F(Doubt, IsResentUnchangedWhenDkimSigned) {
-  leave_doubt();
-  const auto sealed = mail("Hello", "<second@app.example>", "DKIM-Signature: v=1; a=rsa-sha256; b=abc\r\n");
-  send(sealed, {"a@example.net"});
-  EXPECT_EQ(upstream.accepted[1].content, sealed);
-}
-
-TEST_F(Doubt, IsResentUnchangedWhenThatIsSwitchedOff) {
-  options.resend_first_message_id = false;
-  leave_doubt();
-  send(mail("Hello", "<second@app.example>"), {"a@example.net"});
-  EXPECT_EQ(upstream.accepted[1].content, mail("Hello", "<second@app.example>"));
-}
-
-// What stands in a record could come from anywhere; it must not break out of its header field.
-TEST_F(Doubt, NeverPutsAStrangeMessageIdIntoAMessage) {
-  leave_doubt();
-  for (auto& [key, record] : window.records) record.message_id = "<x@y>\r\nBcc: evil@example.org";
-  send(mail("Hello", "<second@app.example>"), {"a@example.net"});
-  EXPECT_EQ(upstream.accepted[1].content, mail("Hello", "<second@app.example>"));
-}
-
-TEST_F(Doubt, IsAnsweredWithSuccessUnderSuppress) {
-  options.doubt = window::DoubtPolicy::suppress;
-  leave_doubt();
-  EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply.code, 250);
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
-}
-
-TEST_F(Doubt, WaitsForAPersonUnderDefer) {
-  options.doubt = window::DoubtPolicy::defer;
-  leave_doubt();
-  const auto result = send(mail("Hello"), {"a@example.net"});
-  EXPECT_EQ(result.final_reply.text.substr(0, 5), "4.4.2");
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
-  EXPECT_EQ(window.waits, 0) << "nobody ends this while the client waits";
-}
-
-// Only a completed reply to the dot is success: a 354 or a 1xx says nothing.
-TEST_F(Doubt, IsWhatAnIntermediateReplyToTheDotMeans) {
-  upstream.plans = {{.final_reply = {354, "Go on"}}};
-  EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply.text.substr(0, 5), "4.4.2");
-  EXPECT_EQ(window.doubts, 1);
-}
-
 class Busy : public RelayTest {
  protected:
   void hold(const std::string& content) {
@@ -248,6 +181,36 @@ TEST_F(Store, AClaimLostBeforeTheDotIsClaimedAgain) {
   EXPECT_EQ(upstream.copies("a@example.net"), 1);
 }
 
+// Claimed again, the recipients are the client's again, not those that were left after the first claim.
+TEST_F(Store, AClaimLostOnAPartialRepeatIsClaimedAgainForTheRightRecipients) {
+  send(mail("Hello"), {"a@example.net"});
+  window.lose_next_claims = 1;
+  const auto result = send(mail("Hello"), {"a@example.net", "b@example.net", "c@example.net"});
+  EXPECT_TRUE(result.final_reply.completed());
+  ASSERT_EQ(upstream.accepted.size(), 2U);
+  EXPECT_EQ(upstream.accepted[1].recipients, (std::vector<std::string>{"b@example.net", "c@example.net"}));
+  EXPECT_EQ(window.records.size(), 3U);
+}
+
+TEST_F(Store, ForgettingBetweenTwoClaimsSendsToEveryRecipient) {
+  send(mail("Hello"), {"a@example.net"});
+  window.lose_next_claims = 1;
+  window.on_lost = [this] { window.records.clear(); };
+  send(mail("Hello"), {"a@example.net", "b@example.net"});
+  EXPECT_EQ(upstream.accepted.back().recipients,
+            (std::vector<std::string>{"a@example.net", "b@example.net"}));
+}
+
+// The gate is asked on every connection: making another may have outlasted the lease.
+TEST_F(Store, AClaimLostWhileAnotherConnectionIsMadeIsNotSentOn) {
+  upstream.plans = {{.broken = Break::send_before_dot}};
+  window.begins_before_loss = 1;
+  const auto result = send(mail("Hello"), {"a@example.net"});
+  EXPECT_TRUE(result.final_reply.completed());
+  EXPECT_EQ(upstream.copies("a@example.net"), 1);
+  EXPECT_EQ(window.releases, 1) << "the lost claim was given up and made again";
+}
+
 TEST_F(Store, AClaimLostAgainAndAgainIsATemporaryFailure) {
   window.lose_next_claims = 100;
   EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply.text.substr(0, 5), "4.4.5");
@@ -260,89 +223,6 @@ TEST_F(Store, IsLeftCleanWhenDataIsRefused) {
   EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply.code, 554);
   EXPECT_EQ(window.releases, 1);
   EXPECT_TRUE(window.records.empty());
-}
-
-class Key : public RelayTest {
- protected:
-  static std::string keyed(const std::string& text) {
-    return mail(text, "<x@y>", "Idempotency-Key: order-1001\r\n");
-  }
-};
-
-TEST_F(Key, MakesTwoBuildsOfOneMessageTheSame) {
-  send(keyed("Hello"), {"a@example.net"});
-  EXPECT_EQ(send(keyed("Hello"), {"a@example.net"}).final_reply, queued);
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
-}
-
-TEST_F(Key, ReusedForOtherContentIsRefusedAndNotDropped) {
-  send(keyed("Hello"), {"a@example.net"});
-  const auto result = send(keyed("Goodbye"), {"a@example.net"});
-  EXPECT_EQ(result.final_reply.code, 554);
-  EXPECT_EQ(result.final_reply.text.substr(0, 5), "5.6.0");
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
-}
-
-TEST_F(Key, ReusedForOtherContentIsForwardedOnceUnderForward) {
-  options.key_conflict = Conflict::forward;
-  send(keyed("Hello"), {"a@example.net"});
-  send(keyed("Goodbye"), {"a@example.net"});
-  send(keyed("Goodbye"), {"a@example.net"});
-  EXPECT_EQ(upstream.copies("a@example.net"), 2);
-  // The first content's repeats are still recognised, beside a recipient who never got it.
-  send(keyed("Hello"), {"a@example.net", "b@example.net"});
-  EXPECT_EQ(upstream.copies("a@example.net"), 2);
-  EXPECT_EQ(upstream.copies("b@example.net"), 1);
-}
-
-TEST_F(Key, ReusedForOtherContentIsADuplicateUnderDuplicate) {
-  options.key_conflict = Conflict::duplicate;
-  send(keyed("Hello"), {"a@example.net"});
-  EXPECT_EQ(send(keyed("Goodbye"), {"a@example.net"}).final_reply, queued);
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
-}
-
-TEST_F(Key, IsLeftOutOnTheWayUpstreamWhenAskedTo) {
-  options.strip_key_header = true;
-  send(keyed("Hello"), {"a@example.net"});
-  EXPECT_EQ(upstream.accepted[0].content, mail("Hello", "<x@y>"));
-  send(keyed("Hello"), {"a@example.net"});
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
-}
-
-class ModeOf : public RelayTest {};
-
-TEST_F(ModeOf, ObserveForwardsEverythingAndStillRecords) {
-  options.mode = Mode::observe;
-  for (int i = 0; i < 3; ++i) EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
-  EXPECT_EQ(upstream.copies("a@example.net"), 3);
-  EXPECT_EQ(window.records.size(), 1U);
-}
-
-TEST_F(ModeOf, ObserveForwardsWhenTheStoreIsDown) {
-  options.mode = Mode::observe;
-  window.store_down = true;
-  EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
-}
-
-TEST_F(ModeOf, OffForwardsEverythingAndRecordsNothing) {
-  options.mode = Mode::off;
-  for (int i = 0; i < 2; ++i) EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
-  EXPECT_EQ(upstream.copies("a@example.net"), 2);
-  EXPECT_TRUE(window.records.empty());
-}
-
-TEST_F(ModeOf, AMailThatLoopsIsRefused) {
-  std::string received;
-  for (int i = 0; i <= 100; ++i) received += "Received: from a by b; Tue, 1 Dec 2026 10:00:00 +0000\r\n";
-  EXPECT_EQ(send(mail("Hello", "<x@y>", received), {"a@example.net"}).final_reply.text.substr(0, 5), "5.4.6");
-}
-
-TEST_F(ModeOf, ALargeMessageIsFingerprintedOffTheWorkersThread) {
-  options.offload_octets = 10;
-  EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
-  send(mail("Hello"), {"a@example.net"});
-  EXPECT_EQ(upstream.copies("a@example.net"), 1);
 }
 
 }  // namespace
