@@ -82,7 +82,7 @@ void read_auth(Reader& reader, Profile::Auth& auth) {
   });
 }
 
-void read_timed(Reader& reader, const char* key, std::optional<Profile::Timed>& timed) {
+void read_timed(Reader& reader, const char* key, std::optional<TimedLine>& timed) {
   reader.take_table(key, [&](Reader& table) {
     timed.emplace();
     table.take("after_s", timed->after);
@@ -90,7 +90,7 @@ void read_timed(Reader& reader, const char* key, std::optional<Profile::Timed>& 
   });
 }
 
-void read_counted(Reader& reader, const char* key, std::optional<Profile::Counted>& counted) {
+void read_counted(Reader& reader, const char* key, std::optional<CountedLine>& counted) {
   reader.take_table(key, [&](Reader& table) {
     counted.emplace();
     table.take("limit", counted->limit);

@@ -15,6 +15,22 @@
 
 namespace mailonce::test {
 
+struct TimedLine {
+  std::chrono::milliseconds after{};
+  std::string line;  // said before the connection is closed
+};
+
+struct CountedLine {
+  std::uint64_t limit = 0;
+  std::string line;
+};
+
+struct SizeLimit {
+  std::uint64_t octets = 0;
+  std::string line;
+  bool at_mail = true;  // refused at MAIL when SIZE says so; otherwise, and always in the end, at the dot
+};
+
 struct Profile {
   struct Auth {
     std::vector<std::string> mechanisms;   // accepted ones: PLAIN, LOGIN
@@ -28,24 +44,11 @@ struct Profile {
     bool required = false;                     // MAIL without it is answered `missing`
     std::string missing = "530 5.7.0 Authentication required";
   };
-  struct Timed {
-    std::chrono::milliseconds after{};
-    std::string line;  // said before the connection is closed
-  };
-  struct Counted {
-    std::uint64_t limit = 0;
-    std::string line;
-  };
-  struct SizeLimit {
-    std::uint64_t octets = 0;
-    std::string line;
-    bool at_mail = true;  // refused at MAIL when SIZE says so; otherwise, and always in the end, at the dot
-  };
 
   std::string name = "plain";
   std::string banner = "220 upstream.example ESMTP";
-  std::vector<std::string>
-      ehlo_plain;  // without the code, first the greeting; STARTTLS is dropped without a certificate
+  // Without the code, first the greeting. STARTTLS is dropped when there is no certificate.
+  std::vector<std::string> ehlo_plain;
   std::vector<std::string> ehlo_tls;
   std::string starttls_reply = "220 2.0.0 Ready to start TLS";
   Auth auth;
@@ -56,13 +59,13 @@ struct Profile {
   std::string rset_ok = "250 2.0.0 Ok";
   std::string quit = "221 2.0.0 Bye";
   std::string unknown = "500 5.5.1 Command unrecognized";
-  std::optional<Timed> idle_close;   // no octet for so long
-  std::optional<Timed> max_session;  // age of the connection, asked between transactions
-  std::optional<Counted>
-      max_messages;  // a MAIL beyond it, on one connection, is answered so and the connection closed
-  std::optional<Counted> max_recipients;   // a RCPT beyond it, in one transaction
-  std::optional<Counted> max_connections;  // a connection beyond it gets this instead of the banner
-  std::optional<Counted> rate;             // messages in a running second; beyond it the dot is answered so
+  std::optional<TimedLine> idle_close;   // no octet for so long
+  std::optional<TimedLine> max_session;  // age of the connection, asked between transactions
+  // A MAIL beyond it, on one connection, is answered so and the connection closed.
+  std::optional<CountedLine> max_messages;
+  std::optional<CountedLine> max_recipients;   // a RCPT beyond it, in one transaction
+  std::optional<CountedLine> max_connections;  // a connection beyond it gets this instead of the banner
+  std::optional<CountedLine> rate;  // messages in a running second; beyond it the dot is answered so
   std::optional<SizeLimit> size_limit;
   bool pipelining = true;  // false: commands sent before the answer to the one before end the session
 
