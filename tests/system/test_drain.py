@@ -78,6 +78,7 @@ def test_a_restart_loses_no_mail(world, upstream):
         for number, mail in enumerate(list(waiting)):
             if number == 20:
                 relay.signal(signal.SIGTERM)
+                relay.wait_for_event("draining")
             try:
                 attempt = submit(relay, mail.build())
             except OSError:
@@ -85,7 +86,7 @@ def test_a_restart_loses_no_mail(world, upstream):
             attempts.append(attempt)
             if attempt.replies and attempt.code == 250:
                 waiting.remove(mail)
-        if relay.running:
+        if not relay.events("draining"):
             relay.signal(signal.SIGTERM)
         wait_until(lambda: not relay.running, "the relay ended")
     assert waiting == []

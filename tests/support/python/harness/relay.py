@@ -63,9 +63,10 @@ class Relay(Process):
 
     def wait_for_event(self, name, count=1, at_most=20):
         def there():
-            if not self.running:
-                raise AssertionError(f"{self.name} is gone:\n{self.text()}")
+            running = self.running  # asked first: what it logged before its end is in the log then
             events = self.events(name)
+            if len(events) < count and not running:
+                raise AssertionError(f"{self.name} is gone:\n{self.text()}")
             return len(events) >= count and events[count - 1]
         return wait_until(there, f"event {name} of {self.name}", at_most)
 
