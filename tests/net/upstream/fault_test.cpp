@@ -155,7 +155,10 @@ TEST(Answer, nobody_asked_for_keeps_the_dot_from_being_sent) {
   rig.provider.arm("rcpt inject 354 go\\r\\n");
   const auto only = rig.attempt();
   EXPECT_EQ(only.step, "data");
-  EXPECT_EQ(only.error, make_error_code(Errc::malformed_reply));
+  // Read together with the answer to RCPT, or still unread when DATA is due: it looks like a notice then.
+  EXPECT_TRUE(only.error == make_error_code(Errc::malformed_reply) ||
+              only.error == make_error_code(Errc::closed))
+      << only.error.message();
 }
 
 TEST(Answer, after_the_dot_counts_even_when_the_connection_ends_then) {
