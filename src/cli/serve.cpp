@@ -28,6 +28,7 @@ class WorkerBackend final : public server::Backend {
 
   relay::Relay& relay() override { return relay_; }
   void abort() override { pool_.abort(); }
+  boost::asio::awaitable<void> settle(milliseconds at_most) override { return window_->settle(at_most); }
 
  private:
   upstream::Pool pool_;
@@ -41,6 +42,16 @@ void tell_start(observe::Log& log, const config::Loaded& loaded) {
   log.event(Level::info, "started", "mailonce " MAILONCE_VERSION);
   for (const auto& line : config::summary(loaded.configuration))
     log.event(Level::info, "configuration", line);
+}
+
+// A signal during start-up waits until the server hears it; one after the drain changes nothing any more, the
+// process is ending. Threads made from here on never get them.
+void hold_back_termination() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  sigaddset(&signals, SIGTERM);
+  sigaddset(&signals, SIGINT);
+  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 
 int serve(const config::Loaded& loaded) {
@@ -73,6 +84,7 @@ int serve(const ServeCommand& command, Streams streams) {
     for (const auto& line : loaded.report.lines()) streams.err << line << '\n';
     return exit_code::wrong;
   }
+  hold_back_termination();
   std::signal(SIGPIPE, SIG_IGN);  // a log on a pipe whose reader left is no reason to stop
   return serve(loaded);
 }

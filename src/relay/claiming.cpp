@@ -149,7 +149,7 @@ Claiming::Pass Claiming::judge(const Group& group, bool own, const window::Claim
   bool regroup = false;
   for (const auto i : group.recipients) {
     const bool known = verdicts_[i].verdict == Verdict::duplicate || verdicts_[i].after_doubt;
-    if (!known || verdicts_[i].record.content == content) continue;
+    if (!known || verdicts_[i].record.unreadable || verdicts_[i].record.content == content) continue;
     differs_[i] = true;
     if (conflict_policy() == Conflict::reject && relay_.options.mode == Mode::enforce) return Pass::conflict;
     if (conflict_policy() == Conflict::forward) {

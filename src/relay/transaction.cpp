@@ -111,13 +111,12 @@ awaitable<smtp::Reply> Transaction::forward_unclaimed(std::string_view message, 
 }
 
 awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message) {
-  const bool observing = relay_.options.mode == Mode::observe;
   for (int round = 0; round < max_claims; ++round) {
     const auto start = SteadyClock::now();
-    const auto wait = observing || relay_.stopping ? milliseconds(0) : relay_.options.wait;
+    const auto wait = observing() || relay_.stopping ? milliseconds(0) : relay_.options.wait;
     auto end = co_await claiming_->claim(wait);
     steps_.claim = std::max(steps_.claim, microseconds(0)) + since(start);
-    if (end != Claiming::End::decided && observing) {
+    if (end != Claiming::End::decided && observing()) {
       const bool would_drop = end != Claiming::End::store_down;
       auto forwarded =
           co_await forward_unclaimed(message, would_drop ? "observed" : "store_down", would_drop);
@@ -135,8 +134,9 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message) {
       case Claiming::End::store_down:
         co_return refuse(Outcome::deferred, "store_down", store_down_reply());
     }
-    if (!claiming_->any_mine() && !observing) co_return replay();
+    if (!claiming_->any_mine() && !observing()) co_return replay();
     if (leg_.accepted().size() != promised_.size()) leg_.narrow(promised_);  // after a claim that was lost
+    apart_.reset();
     if (claiming_->any_duplicate()) set_duplicates_apart();
 
     auto sent = co_await transmit_claimed(message);
@@ -150,12 +150,10 @@ awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message) {
   co_return refuse(Outcome::deferred, "claim_lost", still_undecided_reply());
 }
 
-// Some recipients are duplicates: enforce sends to the others alone (§3.3), observe sends to all and says so.
+// Some recipients are duplicates: enforce sends to the others alone (§3.3), observe sends to all.
 void Transaction::set_duplicates_apart() {
-  const bool observing = relay_.options.mode == Mode::observe;
   std::vector<smtp::Recipient> mine;
-  auto line =
-      decision(observing ? Outcome::forwarded : Outcome::duplicate, observing ? "observed" : "in_window");
+  auto line = decision(Outcome::duplicate, "in_window");
   line.recipients.clear();
   const auto& verdicts = claiming_->verdicts();
   for (std::size_t i = 0; i < verdicts.size(); ++i) {
@@ -167,9 +165,8 @@ void Transaction::set_duplicates_apart() {
     describe_first(line, verdicts[i], claiming_->now());
     line.content_differs = line.content_differs || claiming_->content_differs(i);
   }
-  line.would_drop = observing;
-  log(std::move(line));
-  if (!observing) leg_.narrow(std::move(mine));
+  apart_ = std::move(line);
+  if (!observing()) leg_.narrow(std::move(mine));
 }
 
 awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) {
@@ -188,6 +185,7 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
     auto asked = awaited ? claiming_->begin() : begun.result();
     awaited = true;
     auto result = co_await std::move(asked);
+    if (observing()) result = window::Begun::sending;  // forwards everything, whatever the store says
     co_return result;
   };
   // begin refers to the claims: whatever happens, it is through before they go.
@@ -208,6 +206,11 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
 // What the outcome means for window, client and log.
 awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
   auto line = decision(Outcome::forwarded, "new");
+  line.recipients.clear();
+  const auto& verdicts = claiming_->verdicts();
+  for (std::size_t i = 0; i < verdicts.size(); ++i) {
+    if (verdicts[i].verdict == window::Verdict::mine) line.recipients.push_back(promised_[i].address.text());
+  }
   line.upstream = relay_.upstream.name();
   describe_claim(line, *claiming_);
 
@@ -242,7 +245,8 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
   steps_.commit = since(start);
   line.steps = steps_;
   auto reply = line.reply;
-  log(std::move(line));
+  if (apart_) log_apart(line);
+  if (!line.recipients.empty()) log(std::move(line));
   co_return reply;
 }
 

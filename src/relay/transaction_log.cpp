@@ -19,6 +19,26 @@ smtp::Reply Transaction::replay() {
   return reply;
 }
 
+void Transaction::not_taken(std::string reason, smtp::Reply reply) {
+  const auto outcome = reply.permanent() ? Outcome::refused : Outcome::deferred;
+  refuse(outcome, std::move(reason), std::move(reply));
+}
+
+// What is said of the duplicates once it is known what became of the rest. Observe mode sent to all.
+void Transaction::log_apart(const observe::Decision& sent) {
+  auto line = std::move(*apart_);
+  apart_.reset();
+  line.steps = sent.steps;
+  if (observing()) {
+    line.would_drop = true;
+    line.outcome = sent.outcome;
+    line.reason = sent.outcome == Outcome::forwarded ? "observed" : sent.reason;
+    line.upstream = sent.upstream;
+    line.reply = sent.reply;
+  }
+  log(std::move(line));
+}
+
 smtp::Reply Transaction::refuse(Outcome outcome, std::string reason, smtp::Reply reply) {
   leg_.abandon();
   auto line = decision(outcome, std::move(reason));
@@ -34,7 +54,9 @@ observe::Decision Transaction::decision(Outcome outcome, std::string reason) con
   line.session = origin_.session;
   line.client = origin_.client;
   line.sender = sender_.address.text();
-  for (const auto& recipient : leg_.accepted()) line.recipients.push_back(recipient.address.text());
+  // The leg forgets those that are set apart.
+  const auto& recipients = promised_.empty() ? leg_.accepted() : promised_;
+  for (const auto& recipient : recipients) line.recipients.push_back(recipient.address.text());
   line.message_id = facts_.message_id;
   if (identity_) {
     line.fingerprint = identity_->fingerprint.base64url();

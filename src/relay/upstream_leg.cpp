@@ -135,6 +135,7 @@ awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std
     last_error_ = written.error();
     co_return std::nullopt;
   }
+  if (written->has_value()) co_return Transmission{Transmission::End::refused, **written, {}};
   auto opened = co_await gate();
   if (!opened) co_return Transmission{Transmission::End::barred, {}, opened.error()};
   if (*opened == window::Begun::lost) co_return Transmission{Transmission::End::barred, {}, {}};
@@ -146,6 +147,7 @@ awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std
   auto outcome = co_await connection_->send();
   if (outcome.reply) {
     const auto& reply = *outcome.reply;
+    if (!outcome.dot_sent) co_return Transmission{Transmission::End::refused, reply, {}};
     // 1xx and 3xx say nothing about the message: not known, never a success.
     if (reply.completed() || reply.transient() || reply.permanent()) {
       co_return Transmission{Transmission::End::answered, reply, {}};

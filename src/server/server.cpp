@@ -26,6 +26,27 @@ constexpr auto as_tuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 // hang.
 constexpr seconds abort_grace{5};
 
+// For the store after a drain that took all its time.
+constexpr milliseconds least_settling{1000};
+
+// SIGTERM and SIGINT reach this thread while it runs the server, and at no other time.
+class TerminationHeard {
+ public:
+  TerminationHeard() {
+    sigset_t signals;
+    sigemptyset(&signals);
+    sigaddset(&signals, SIGTERM);
+    sigaddset(&signals, SIGINT);
+    pthread_sigmask(SIG_UNBLOCK, &signals, &before_);
+  }
+  ~TerminationHeard() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  TerminationHeard(const TerminationHeard&) = delete;
+  TerminationHeard& operator=(const TerminationHeard&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
 std::string text_of(const tcp::endpoint& endpoint) {
   std::ostringstream out;
   out << endpoint;
@@ -48,7 +69,10 @@ struct Server::State {
   boost::asio::steady_timer patience{context};
   std::size_t next_worker = 0;
   std::size_t connections = 0;  // of all workers; on the context's thread
+  std::size_t unsettled = 0;    // workers
+  SteadyClock::time_point drain_ends{};
   bool draining = false;
+  bool finished = false;
   bool clean = true;
 
   void start();
@@ -58,6 +82,7 @@ struct Server::State {
   void session_ended();
   void drain();
   void drain_over();
+  void settle();
   void finish();
 };
 
@@ -93,6 +118,7 @@ std::vector<tcp::endpoint> Server::endpoints() const {
 
 bool Server::run() {
   state_->start();
+  const TerminationHeard heard;
   state_->context.run();
   return state_->clean;
 }
@@ -169,7 +195,7 @@ void Server::State::refuse(tcp::socket socket, std::string_view reply, std::stri
 
 void Server::State::session_ended() {
   --connections;
-  if (draining && connections == 0) finish();
+  if (draining && connections == 0) settle();
 }
 
 void Server::State::drain() {
@@ -178,7 +204,8 @@ void Server::State::drain() {
   log.event(observe::Level::info, "draining", "Shutting down: no new connections",
             {{"connections", std::to_string(connections)}});
   for (auto& acceptor : acceptors) acceptor.close();
-  if (connections == 0) return finish();
+  drain_ends = SteadyClock::now() + options.timeouts.drain;
+  if (connections == 0) return settle();
   for (auto& worker : workers) worker->drain();
   patience.expires_after(options.timeouts.drain);
   patience.async_wait([this](error_code error) {
@@ -202,7 +229,26 @@ void Server::State::drain_over() {
   });
 }
 
+// No session is left. The store gets the rest of the drain for what it could not take before.
+void Server::State::settle() {
+  patience.cancel();
+  signals.cancel();
+  signals.async_wait([this](error_code error, int) {
+    if (!error) finish();
+  });
+  const auto left = std::chrono::duration_cast<milliseconds>(drain_ends - SteadyClock::now());
+  unsettled = workers.size();
+  auto settled = [this] {
+    boost::asio::post(context, [this] {
+      if (--unsettled == 0) finish();
+    });
+  };
+  for (auto& worker : workers) worker->settle(std::max(left, least_settling), settled);
+}
+
 void Server::State::finish() {
+  if (finished) return;
+  finished = true;
   patience.cancel();
   signals.cancel();
   for (auto& worker : workers) worker->finish();

@@ -46,7 +46,8 @@ awaitable<void> Session::run() {
       begin_body();
     } else if (std::holds_alternative<smtp::EndOfData>(action)) {
       co_await deliver();
-    } else if (std::holds_alternative<smtp::Abandon>(action)) {
+    } else if (const auto* given_up = std::get_if<smtp::Abandon>(&action)) {
+      if (given_up->reply.code != 0) log_not_taken(*given_up);
       abandon();
     } else if (std::holds_alternative<smtp::AskCapabilities>(action)) {
       co_await ask_capabilities();
@@ -162,6 +163,15 @@ awaitable<void> Session::deliver() {
                      "The client left before the reply to its message",
                      {{"session", id_}, {"reply", reply.summary()}});
   }
+}
+
+// A whole message came and was not taken: a decision like any other (P7).
+void Session::log_not_taken(const smtp::Abandon& given_up) {
+  using Why = smtp::Abandon::Why;
+  const char* reason = "spool_failed";
+  if (given_up.why == Why::bad_data) reason = "malformed_data";
+  if (given_up.why == Why::too_large) reason = "too_large";
+  if (transaction_) transaction_->not_taken(reason, given_up.reply);
 }
 
 void Session::abandon() noexcept {

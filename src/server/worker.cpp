@@ -65,6 +65,16 @@ void Worker::abort() {
   });
 }
 
+void Worker::settle(milliseconds at_most, std::function<void()> settled) {
+  auto work = [this, at_most] { return backend_->settle(at_most); };
+  boost::asio::co_spawn(
+      context_, std::move(work), [this, settled = std::move(settled)](std::exception_ptr failed) {
+        if (failed)
+          log_.event(observe::Level::error, "internal_error", "what was left to record could not be");
+        settled();
+      });
+}
+
 void Worker::finish() {
   guard_.reset();
   context_.stop();

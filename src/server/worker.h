@@ -27,6 +27,8 @@ class Worker {
   void serve(boost::asio::ip::tcp::socket socket);
   void drain();
   void abort();
+  // Any thread, when no session is left. `settled` is called on this worker's thread.
+  void settle(milliseconds at_most, std::function<void()> settled);
   void finish();
   void join();
 

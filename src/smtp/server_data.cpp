@@ -46,7 +46,7 @@ ServerAction ServerMachine::State::end_of_data() {
 ServerAction ServerMachine::State::abandon_body(Abandon::Why why, const Reply& reply) {
   abandoned = true;
   say(reply);
-  return Abandon{why};
+  return Abandon{why, reply};
 }
 
 }  // namespace mailonce::smtp

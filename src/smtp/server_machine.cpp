@@ -35,7 +35,7 @@ ServerAction ServerMachine::State::next() {
   for (;;) {
     if (abandon) {
       abandoned = true;
-      return Abandon{*std::exchange(abandon, std::nullopt)};
+      return Abandon{*std::exchange(abandon, std::nullopt), {}};
     }
     if (closing) return Close{};
     if (std::exchange(ask_capabilities, false)) {

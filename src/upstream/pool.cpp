@@ -14,10 +14,10 @@ class LentConnection final : public Connection {
  public:
   LentConnection(std::shared_ptr<Pool::State> state, std::unique_ptr<Session> session)
       : state_(std::move(state)), session_(std::move(session)) {
-    state_->lent.insert(session_.get());
+    state_->live.sessions.insert(session_.get());
   }
   ~LentConnection() override {
-    state_->lent.erase(session_.get());
+    state_->live.sessions.erase(session_.get());
     state_->give_back(std::move(session_));
   }
   LentConnection(const LentConnection&) = delete;
@@ -34,7 +34,7 @@ class LentConnection final : public Connection {
     return session_->recipients(recipients);
   }
   awaitable<Result<smtp::Reply>> data() override { return session_->data(); }
-  awaitable<Result<>> content(std::span<const std::string_view> pieces) override {
+  awaitable<Result<std::optional<smtp::Reply>>> content(std::span<const std::string_view> pieces) override {
     return session_->content(pieces);
   }
   awaitable<SendOutcome> send() override { return session_->send(); }
@@ -82,7 +82,7 @@ void Pool::close_idle() {
 void Pool::abort() {
   state_->aborted = true;
   close_idle();
-  for (auto* session : state_->lent) session->abort();
+  state_->live.abort();
   for (auto* waiter : state_->waiters) waiter->turn.cancel();
 }
 
@@ -95,7 +95,11 @@ Pool::Counts Pool::counts() const noexcept {
 }
 
 awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness) {
-  const auto state = state_;
+  return State::borrow(state_, freshness);
+}
+
+awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_ptr<State> state,
+                                                                   Freshness freshness) {
   if (state->aborted) co_return Errc::closed;
   std::unique_ptr<Session> session;
   bool placed = false;
@@ -104,7 +108,7 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness)
     placed = session || state->reserve();
   }
   if (!placed) {
-    State::Waiter waiter(*state, freshness);
+    Waiter waiter(*state, freshness);
     co_await waiter.turn.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
     if (!waiter.granted) {
       state->environment->report("borrow", Errc::exhausted, "all connections are in use");
@@ -114,28 +118,30 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness)
   }
   if (!session) {
     struct Place {  // given back unless a connection came into it
-      Pool::State& state;
+      State& state;
       bool taken = false;
       ~Place() {
         if (!taken) state.free_place();
       }
     } place{*state};
-    auto made = co_await Session::open(state->environment, state->lent);
+    auto made = co_await Session::open(state->environment, state->live);
     if (!made) co_return made.error();
     if (state->aborted) co_return Errc::closed;
     place.taken = true;
     session = std::move(*made);
-    state->announced = session->capabilities();
+    state->announce(session->capabilities());
   }
   co_return std::make_unique<LentConnection>(state, std::move(session));
 }
 
 awaitable<Result<smtp::Capabilities>> Pool::capabilities() {
   const auto state = state_;
+  if (!state->announced) {
+    state->learn();
+    co_await state->learned(state->environment->options.timeouts.announce);
+  }
   if (state->announced) co_return *state->announced;
-  auto borrowed = co_await borrow(Freshness::any);
-  if (!borrowed) co_return borrowed.error();
-  co_return (*borrowed)->capabilities();
+  co_return state->learning ? make_error_code(Errc::timed_out) : state->why_not_learned;
 }
 
 }  // namespace mailonce::upstream

@@ -1,6 +1,8 @@
 #include "pool_state.h"
 
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <exception>
 
 namespace mailonce::upstream {
@@ -107,6 +109,34 @@ void Pool::State::reset_then_give_back(std::unique_ptr<Session> session) {
         self->give_back(std::move(used));
       },
       std::move(session));
+}
+
+void Pool::State::announce(const smtp::Capabilities& capabilities) {
+  announced = capabilities;
+  for (auto* timer : curious) timer->cancel();
+}
+
+void Pool::State::learn() {
+  if (learning) return;
+  learning = true;
+  auto ask = [self = shared_from_this()]() -> awaitable<error_code> {
+    auto borrowed = co_await borrow(self, Freshness::any);
+    co_return borrowed ? error_code() : borrowed.error();
+  };
+  boost::asio::co_spawn(executor, std::move(ask),
+                        [self = shared_from_this()](std::exception_ptr failed, error_code why) {
+                          self->learning = false;
+                          self->why_not_learned = failed ? make_error_code(Errc::unreachable) : why;
+                          for (auto* timer : self->curious) timer->cancel();
+                        });
+}
+
+awaitable<void> Pool::State::learned(milliseconds at_most) {
+  const auto self = shared_from_this();
+  boost::asio::steady_timer timer(executor, at_most);
+  curious.insert(&timer);
+  co_await timer.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+  curious.erase(&timer);
 }
 
 void Pool::State::close_idle() {

@@ -31,6 +31,9 @@ struct Pool::State : std::enable_shared_from_this<State> {
     std::list<Waiter*>::iterator position;
   };
 
+  static awaitable<Result<std::unique_ptr<Connection>>> borrow(std::shared_ptr<State> state,
+                                                               Freshness freshness);
+
   const PoolLimits& limits() const noexcept { return environment->options.pool; }
   bool worn_out(const Session& session) const;
   // A place for a new connection, at an idle one's cost if need be.
@@ -57,8 +60,17 @@ struct Pool::State : std::enable_shared_from_this<State> {
   bool reaper_armed = false;
   bool draining = false;
   bool aborted = false;
-  std::set<Session*> lent;  // and those being made
+  LiveConnections live;
+
+  void announce(const smtp::Capabilities& capabilities);
+  // Finds out what the upstream offers, in the background.
+  void learn();
+  // After announce(), at the end of learn(), or when `at_most` is over.
+  awaitable<void> learned(milliseconds at_most);
   std::optional<smtp::Capabilities> announced;
+  bool learning = false;
+  error_code why_not_learned;
+  std::set<boost::asio::steady_timer*> curious;
 };
 
 }  // namespace mailonce::upstream

@@ -14,6 +14,11 @@ constexpr std::size_t recipients_in_a_flight = 100;
 constexpr milliseconds reset_time = seconds(10);
 constexpr milliseconds quit_time = seconds(2);
 
+// For a reply that is on its way when a body can not be written any more.
+constexpr milliseconds early_reply_time = seconds(1);
+
+constexpr std::string_view reply_in_body = "a reply, or the connection's end, before the end of data";
+
 }  // namespace
 
 awaitable<Result<>> Session::write_commands(std::string_view phase) {
@@ -170,16 +175,34 @@ awaitable<Result<smtp::Reply>> Session::data() {
   co_return reply;
 }
 
-awaitable<Result<>> Session::content(std::span<const std::string_view> pieces) {
+// Some refuse in the middle of the body (552: too large) and close. 421 speaks of the connection, not of the
+// message. Nothing: no such reply came.
+awaitable<std::optional<smtp::Reply>> Session::early_refusal() {
+  stage_ = Stage::broken;
+  std::optional<smtp::Reply> refusal;
+  auto reply = co_await wire_.read_reply(early_reply_time);
+  if (reply && reply->code >= 400 && reply->code != 421) refusal = std::move(*reply);
+  co_return refusal;
+}
+
+awaitable<Result<std::optional<smtp::Reply>>> Session::content(std::span<const std::string_view> pieces) {
   if (stage_ != Stage::body) co_return Errc::closed;
   body_.begin(pieces);
   while (body_.take_slice(slice_)) {
-    auto written = co_await wire_.write(slice_, environment_->options.timeouts.data_block);
-    if (written) continue;
-    const auto errc = static_cast<Errc>(written.error().value());
-    co_return fail("body", errc, written.error().message());
+    // Before each slice: who refuses may read no further, and the write would wait for it.
+    const bool spoke = !wire_.quiet();
+    Result<> written;
+    if (!spoke) {
+      auto done = co_await wire_.write(slice_, environment_->options.timeouts.data_block);
+      if (done) continue;
+      written = done.error();
+    }
+    auto refusal = co_await early_refusal();
+    if (refusal) co_return std::move(refusal);
+    if (spoke) co_return fail("body", Errc::malformed_reply, reply_in_body);
+    co_return fail("body", static_cast<Errc>(written.error().value()), written.error().message());
   }
-  co_return Result<>();
+  co_return std::optional<smtp::Reply>();
 }
 
 // Once the kernel has the whole end of data, the upstream may have the message, whatever we learn (RFC 1047):
@@ -190,8 +213,9 @@ awaitable<SendOutcome> Session::send() {
   stage_ = Stage::broken;  // until an answer says otherwise
   // A reply that is already here can not be the answer to this message.
   if (!wire_.quiet()) {
-    const Errc errc =
-        fail("body", Errc::malformed_reply, "a reply, or the connection's end, before the end of data");
+    auto refusal = co_await early_refusal();
+    if (refusal) co_return SendOutcome{false, std::move(*refusal)};
+    const Errc errc = fail("body", Errc::malformed_reply, reply_in_body);
     co_return SendOutcome{false, errc};
   }
   const Timeouts& timeouts = environment_->options.timeouts;
@@ -200,6 +224,10 @@ awaitable<SendOutcome> Session::send() {
   auto written = co_await wire_.write(slice_, timeouts.data_block, &taken);
   if (!written) {
     const bool unclear = wire_.stream().secure() || taken >= octets;
+    if (!unclear) {
+      auto refusal = co_await early_refusal();
+      if (refusal) co_return SendOutcome{false, std::move(*refusal)};
+    }
     const Errc errc = fail("dot", static_cast<Errc>(written.error().value()), written.error().message());
     co_return SendOutcome{unclear, errc};
   }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "body.h"
+#include "mailonce/net/connector.h"
 #include "mailonce/observe/log.h"
 #include "mailonce/upstream/options.h"
 #include "mailonce/upstream/upstream.h"
@@ -25,6 +26,16 @@ struct Environment {
   void report(std::string_view phase, Errc errc, std::string_view reason, bool stale = false) const;
 };
 
+class Session;
+
+// What a pool can end at once: connections being made, and sessions that are set up or lent.
+struct LiveConnections {
+  std::set<net::Connector*> connecting;
+  std::set<Session*> sessions;
+  // What is under way on them ends with Errc::closed or unreachable.
+  void abort() noexcept;
+};
+
 class Session {
  public:
   enum class Stage {
@@ -34,10 +45,10 @@ class Session {
     broken,    // of no use
   };
 
-  // Connects, makes TLS, logs in. Every failure is reported.
-  // While it logs in it stands in `open_sessions`, which must outlive this.
+  // Connects, makes TLS, logs in. Every failure is reported. Meanwhile it stands in `live`, which must
+  // outlive this.
   static awaitable<Result<std::unique_ptr<Session>>> open(std::shared_ptr<const Environment> environment,
-                                                          std::set<Session*>& open_sessions);
+                                                          LiveConnections& live);
 
   const smtp::Capabilities& capabilities() const noexcept { return capabilities_; }
   Stage stage() const noexcept { return stage_; }
@@ -53,7 +64,7 @@ class Session {
                                               std::span<const smtp::Recipient> recipients);
   awaitable<Result<std::vector<smtp::Reply>>> recipients(std::span<const smtp::Recipient> recipients);
   awaitable<Result<smtp::Reply>> data();
-  awaitable<Result<>> content(std::span<const std::string_view> pieces);
+  awaitable<Result<std::optional<smtp::Reply>>> content(std::span<const std::string_view> pieces);
   awaitable<SendOutcome> send();
 
   // Ends the envelope; the stage says whether it worked.
@@ -73,6 +84,7 @@ class Session {
                                                            std::span<const smtp::Recipient> recipients);
   awaitable<Result<std::vector<smtp::Reply>>> ask_recipients(std::span<const smtp::Recipient> recipients);
   bool gave_up(std::string_view phase);
+  awaitable<std::optional<smtp::Reply>> early_refusal();
   bool is_stale_notice(const smtp::Reply& reply, bool at_recipient) const noexcept;
   // Notes what a reply means for the connection, or that it is none of this command's.
   Result<smtp::Reply> judge(std::string_view phase, smtp::Reply reply);

@@ -24,23 +24,43 @@ Errc Session::fail(std::string_view phase, Errc errc, std::string_view reason) {
   return errc;
 }
 
+namespace {
+
+// Stands in a set for as long as it exists.
+template <class T>
+class Registration {
+ public:
+  Registration(std::set<T*>& set, T* entry) : set_(set), entry_(entry) { set_.insert(entry_); }
+  ~Registration() { set_.erase(entry_); }
+  Registration(const Registration&) = delete;
+  Registration& operator=(const Registration&) = delete;
+
+ private:
+  std::set<T*>& set_;
+  T* const entry_;
+};
+
+}  // namespace
+
+void LiveConnections::abort() noexcept {
+  for (auto* connector : connecting) connector->cancel();
+  for (auto* session : sessions) session->abort();
+}
+
 awaitable<Result<std::unique_ptr<Session>>> Session::open(std::shared_ptr<const Environment> environment,
-                                                          std::set<Session*>& open_sessions) {
+                                                          LiveConnections& live) {
   const Options& options = environment->options;
+  net::Connector connector;
+  const Registration connecting(live.connecting, &connector);
   auto stream =
-      co_await net::Stream::connect(options.host, std::to_string(options.port), options.timeouts.connect);
+      co_await connector.connect(options.host, std::to_string(options.port), options.timeouts.connect);
   if (!stream) {
     const std::string reason = options.host + ": " + stream.error().message();
     environment->report("connect", Errc::unreachable, reason);
     co_return Errc::unreachable;
   }
   std::unique_ptr<Session> session(new Session(environment, std::move(*stream)));
-  struct Registration {
-    std::set<Session*>& set;
-    Session* session;
-    ~Registration() { set.erase(session); }
-  } registration{open_sessions, session.get()};
-  open_sessions.insert(session.get());
+  const Registration setting_up(live.sessions, session.get());
   auto ready = co_await session->set_up();
   if (!ready) co_return ready.error();
   co_return session;

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cstdint>
+#include <optional>
 
 namespace mailonce::window {
 namespace {
@@ -69,20 +70,7 @@ std::optional<State> state_of(char c) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::string encode_rest(const Particulars& particulars) {
-  std::string out;
-  out.reserve(particulars.content.size() + particulars.upstream.size() + particulars.reply_text.size() + 24);
-  append_sized(out, particulars.content);
-  append_sized(out, particulars.upstream);
-  out += std::to_string(particulars.reply_code);
-  out += ' ';
-  append_sized(out, particulars.reply_text);
-  return out;
-}
-
-std::optional<Record> decode(std::string_view text) {
+std::optional<Record> read(std::string_view text) {
   Fields fields(text);
   fields.expect(version);
   const auto state = state_of(fields.character());
@@ -102,6 +90,27 @@ std::optional<Record> decode(std::string_view text) {
   record.reply.text = fields.sized();
   if (!fields.done()) return std::nullopt;
   return record;
+}
+
+}  // namespace
+
+std::string encode_rest(const Particulars& particulars) {
+  std::string out;
+  out.reserve(particulars.content.size() + particulars.upstream.size() + particulars.reply_text.size() + 24);
+  append_sized(out, particulars.content);
+  append_sized(out, particulars.upstream);
+  out += std::to_string(particulars.reply_code);
+  out += ' ';
+  append_sized(out, particulars.reply_text);
+  return out;
+}
+
+Record decode(std::string_view text) {
+  if (auto record = read(text)) return std::move(*record);
+  Record unknown;
+  unknown.state = State::sending;
+  unknown.unreadable = true;
+  return unknown;
 }
 
 }  // namespace mailonce::window

@@ -10,8 +10,6 @@ class Category final : public boost::system::error_category {
   const char* name() const noexcept override { return "window"; }
   std::string message(int value) const override {
     switch (static_cast<Errc>(value)) {
-      case Errc::malformed_record:
-        return "a record in the store is not of this version";
       case Errc::malformed_answer:
         return "the store's answer is not that of a step";
       case Errc::store_down:

@@ -26,6 +26,10 @@ GuardedStore::~GuardedStore() {
   write_back_->stop();
 }
 
+awaitable<void> GuardedStore::settle(milliseconds at_most) {
+  return write_back_->settle(at_most);
+}
+
 void GuardedStore::stop() {
   write_back_->stop();
 }
@@ -59,8 +63,7 @@ awaitable<Result<StepResult>> GuardedStore::ask(Step step) {
   }
   const auto epoch = outage_.epoch();
   auto answer = co_await store_->step(step);
-  // One record of another version is that record's trouble, not an outage.
-  if (answer || answer.error() == Errc::malformed_record) co_return answer;
+  if (answer) co_return answer;
   outage_.failed(epoch, answer.error(), log_);
   write_back_->start();
   co_return answer;
@@ -150,10 +153,11 @@ Result<StepResult> GuardedStore::claim_without_store(const Step& step, error_cod
     if (may_be_held) write_back_->keep(undo);
     return why;
   }
-  if (may_be_held) unanswered_.emplace(step.particulars.owner);
   if (step.store_down == StoreDownPolicy::local) {
     ++outage_.figures.claims_local;
-    return in_memory(step, step.verb);
+    auto local = in_memory(step, step.verb);
+    if (may_be_held) expect_end(step, local);
+    return local;
   }
   ++outage_.figures.claims_unasked;
   auto known = in_memory(step, Verb::look);
@@ -161,7 +165,21 @@ Result<StepResult> GuardedStore::claim_without_store(const Step& step, error_cod
     if (record.state != State::sent) record = Record{};
   }
   known.source = Source::unasked;
+  if (may_be_held) expect_end(step, known);
   return known;
+}
+
+// Who goes on tells the store how it ends; when nobody does, what the store may hold is undone now.
+void GuardedStore::expect_end(const Step& step, const StepResult& local) {
+  bool goes_on = false;
+  for (const auto& record : local.before) goes_on = goes_on || writes(action_for(step, record, local.now));
+  if (goes_on && !local.blocked) {
+    unanswered_.emplace(step.particulars.owner);
+    return;
+  }
+  Step undo = step;
+  undo.verb = Verb::release;
+  write_back_->keep(undo);
 }
 
 void GuardedStore::drop_what_is_not_held(const Step& step, const StepResult& answer) {
@@ -200,7 +218,7 @@ awaitable<Result<StepResult>> GuardedStore::end(Step step) {
     co_return local;
   }
   auto answer = co_await ask(step);
-  if (answer || answer.error() == Errc::malformed_record) co_return answer;
+  if (answer) co_return answer;
   // A refused message whose `sending` stayed would become doubt: a release is as much a fact as a commit.
   write_back_->keep(step);
   local.kept = true;

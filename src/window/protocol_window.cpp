@@ -1,7 +1,10 @@
 #include "mailonce/window/protocol_window.h"
 
 #include <algorithm>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "held_claims.h"
 #include "mailonce/base/random.h"
@@ -67,6 +70,7 @@ struct ProtocolWindow::Core {
   observe::Log& log;
   std::shared_ptr<HeldClaims> held;  // null without a lease
   bool stopped = false;
+  std::size_t ending = 0;  // claims that were dropped and have not ended yet
 
   static awaitable<Result<StepResult>> end(std::shared_ptr<Core> core, const Attempt& attempt, Verb verb);
   static awaitable<void> end_later(std::shared_ptr<Core> core, std::shared_ptr<const Attempt> attempt,
@@ -105,9 +109,11 @@ class ProtocolWindow::HeldClaim final : public Claim {
     // After begin() only its owner knows whether the dot was written: dropped without a word, it is doubt.
     const auto verb = begun_ ? Verb::doubt : Verb::release;
     auto attempt = std::make_shared<const Attempt>(std::move(held_.attempt));
+    ++core_->ending;
     boost::asio::co_spawn(
         core_->executor, [core = core_, attempt, verb] { return Core::end_later(core, attempt, verb); },
         [core = core_](std::exception_ptr failed) {
+          --core->ending;
           if (!failed || core->stopped) return;
           core->log.event(observe::Level::error, "window_step_failed",
                           "a claim that was dropped could not be ended");
@@ -174,6 +180,13 @@ awaitable<Result<ClaimAnswer>> ProtocolWindow::claim(ClaimRequest request) {
 
   auto result = co_await core_->store->step(attempt.step(verb));
   if (!result) co_return result.error();
+  for (const auto& found : result->before) {
+    if (!found.unreadable) continue;
+    core_->log.event(observe::Level::warning, "record_unreadable",
+                     "A record is not of this version; whether its message was sent is not known",
+                     {{"fingerprint", attempt.fingerprint.base64url()}});
+    break;
+  }
   auto answer = judge(verb, *result, attempt.owner);
   if (answer.busy) co_return answer;
   attempt.held = answer.source;
@@ -189,6 +202,19 @@ awaitable<Result<ClaimAnswer>> ProtocolWindow::claim(ClaimRequest request) {
 
 awaitable<void> ProtocolWindow::changed(Digest fingerprint, milliseconds at_most) {
   return core_->hub->wait(fingerprint, at_most);
+}
+
+awaitable<void> ProtocolWindow::settle(milliseconds at_most) {
+  constexpr auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  const auto core = core_;
+  const auto until = SteadyClock::now() + at_most;
+  boost::asio::steady_timer look_again(core->executor);
+  while (core->ending > 0 && SteadyClock::now() < until) {
+    look_again.expires_after(milliseconds(10));
+    co_await look_again.async_wait(token);
+  }
+  const auto left = std::chrono::duration_cast<milliseconds>(until - SteadyClock::now());
+  co_await core->store->settle(std::max(left, milliseconds(0)));
 }
 
 awaitable<Result<>> ProtocolWindow::ping() {

@@ -10,8 +10,6 @@
 namespace mailonce::window {
 namespace {
 
-constexpr std::string_view malformed = "MALFORMED ";
-
 // The words of one EVALSHA and the texts behind them.
 struct Call {
   Call(const Step& step, const std::string& prefix) {
@@ -53,11 +51,7 @@ struct Call {
 };
 
 Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
-  if (answer.is_error()) {
-    const auto text = *answer.text();
-    if (text.starts_with(malformed)) return make_error_code(Errc::malformed_record);
-    return make_error_code(redis::meaning_of(text));
-  }
+  if (answer.is_error()) return make_error_code(redis::meaning_of(*answer.text()));
   if (answer.size() != recipients + 2) return make_error_code(Errc::malformed_answer);
   const auto blocked = answer[0].integer();
   const auto now = answer[1].integer();
@@ -71,9 +65,7 @@ Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
     if (value.is_nil()) continue;
     const auto text = value.text();
     if (!text) return make_error_code(Errc::malformed_answer);
-    auto record = decode(*text);
-    if (!record) return make_error_code(Errc::malformed_record);
-    result.before[i] = std::move(*record);
+    result.before[i] = decode(*text);
   }
   return result;
 }

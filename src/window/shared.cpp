@@ -11,7 +11,7 @@ struct Shared::State {
   explicit State(Options given) : options(std::move(given)), memory(options.memory, clock) {}
 
   const Options options;
-  const SystemClock clock;
+  const SteadySystemClock clock;
   MemoryStore memory;
   Outage outage;
   Hub hub;

@@ -8,15 +8,30 @@ local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local held = math.max(window, lease) - age
 
+-- What stands under our key and is no record of this version may have been sent: it is doubt.
+local unreadable = {state = 's', doubtful = '0', deadline = 0, at = 0, owner = '', message_id = '', rest = rest}
+
+-- Behind `<n>:` and its n octets at `from`; nil when they are not there.
+local function behind(value, from)
+  local size, start = string.match(value, '^(%d+):()', from)
+  if not size or start + size > #value + 1 then return nil end
+  return start + size
+end
+
 local function parse(value)
   local r = {}
-  local size, from
-  r.state, r.doubtful, r.deadline, r.at, r.owner, size, from =
-    string.match(value, '^1([csS])([01]) (%d+) (%d+) (%S*) (%d+):()')
-  if not r.state then return nil end
+  local from
+  r.state, r.doubtful, r.deadline, r.at, r.owner, from =
+    string.match(value, '^1([csS])([01]) (%d+) (%d+) (%S*) ()')
+  if not r.state then return unreadable end
+  local content = behind(value, from)
+  local upstream = content and behind(value, content)
+  local code = upstream and behind(value, upstream)
+  local text = code and string.match(value, '^%d+ ()', code)
+  if not text or behind(value, text) ~= #value + 1 then return unreadable end
   r.deadline, r.at = tonumber(r.deadline), tonumber(r.at)
-  r.message_id = string.sub(value, from, from + size - 1)
-  r.rest = string.sub(value, from + size)
+  r.message_id = string.sub(value, string.match(value, '^%d+:()', from), content - 1)
+  r.rest = string.sub(value, content)
   return r
 end
 
@@ -67,10 +82,7 @@ write.D = declare
 local values = redis.call('MGET', unpack(KEYS))
 local records, chosen, answer = {}, {}, {0, now}
 for i, value in ipairs(values) do
-  if value then
-    records[i] = parse(value)
-    if not records[i] then return redis.error_reply('MALFORMED ' .. KEYS[i]) end
-  end
+  if value then records[i] = parse(value) end
   local column = classify(records[i])
   chosen[i] = string.sub(actions, column, column)
   if chosen[i] == 'x' then answer[1] = 1 end

@@ -4,6 +4,10 @@
 
 namespace mailonce::window {
 
+awaitable<void> Store::settle(milliseconds /*at_most*/) {
+  co_return;
+}
+
 awaitable<Result<>> probe_store(Store& store) {
   const std::array<std::string, 1> recipients{"probe"};
   Step step;

@@ -41,6 +41,19 @@ void WriteBack::start() {
       });
 }
 
+awaitable<void> WriteBack::settle(milliseconds at_most) {
+  constexpr auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
+  const auto self = shared_from_this();
+  const auto until = SteadyClock::now() + at_most;
+  hurried_ = true;
+  timer_.cancel();
+  boost::asio::steady_timer look_again(executor_);
+  while (!facts_.empty() && SteadyClock::now() < until) {
+    look_again.expires_after(milliseconds(10));
+    co_await look_again.async_wait(token);
+  }
+}
+
 void WriteBack::stop() {
   stopped_ = true;
   timer_.cancel();
@@ -66,6 +79,7 @@ awaitable<void> WriteBack::run(std::shared_ptr<WriteBack> self) {
 
 // Full jitter on the upper half, so that many relays do not come back in step.
 awaitable<void> WriteBack::pause() {
+  if (hurried_) pause_ = options_.first_pause;
   std::uniform_int_distribution<milliseconds::rep> around(pause_.count() / 2, pause_.count());
   timer_.expires_after(milliseconds(around(jitter_)));
   pause_ = std::min(pause_ * 2, options_.longest_pause);
@@ -94,14 +108,11 @@ awaitable<void> WriteBack::flush() {
     const auto epoch = outage_.epoch();
     auto result = co_await store_->step(step);
     if (stopped_) co_return;
-    if (!result && result.error() != Errc::malformed_record) {
+    if (!result) {
+      // Should the store refuse this one alone, the others have their turn first when it is asked again.
+      std::rotate(facts_.begin(), facts_.begin() + 1, facts_.end());
       outage_.failed(epoch, result.error(), log_);
       co_return;
-    }
-    if (!result) {
-      log_.event(observe::Level::error, "write_back_refused",
-                 "a record of another version stands in its place",
-                 {{"fingerprint", fact->attempt.fingerprint.base64url()}});
     }
     forget_first();
   }

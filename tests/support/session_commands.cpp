@@ -247,6 +247,7 @@ boost::asio::awaitable<void> Session::read_message() {
       checked = fault || !shared_.plan.armed();
       if (fault) {
         co_await misbehave(*fault, "", Done());
+        co_await flush();
         continue;
       }
     }

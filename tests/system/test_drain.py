@@ -67,6 +67,39 @@ def test_an_upstream_that_does_not_answer_in_time_leaves_doubt(world, upstream):
     check_partition([attempt_of(octets), retry], [relay, other], upstream)
 
 
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
+def test_any_number_of_signals_end_it_with_0(world, upstream, number):
+    relay = world.relay(upstream)
+    while relay.running:
+        relay.signal(number)
+    assert relay.child.wait(20) == 0
+
+
+def test_a_signal_during_start_up_is_heard(world, upstream):
+    for _ in range(20):
+        relay = world.relay(upstream)
+        relay.signal(signal.SIGTERM)
+        assert relay.child.wait(20) == 0
+
+
+def test_what_waits_to_be_written_back_is_written_before_the_end(world, upstream):
+    redis = world.redis()
+    relay = world.relay(upstream, store=redis.url)
+    mail = Mail()
+    redis.freeze()
+    first = submit(relay, mail.build())
+    assert first.code == 250
+    relay.signal(signal.SIGTERM)
+    relay.wait_for_event("draining")
+    redis.thaw()
+    assert relay.child.wait(20) == 0
+    assert relay.events("write_back_lost") == []
+    other = world.relay(upstream, store=redis.url)
+    again = submit(other, mail.build())
+    assert again.reply == first.reply
+    check_partition([first, again], [relay, other], upstream)
+
+
 def test_a_restart_loses_no_mail(world, upstream):
     """Clients that come again after a refusal or a broken connection, over three relays that follow one another."""
     redis = world.redis()

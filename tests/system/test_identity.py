@@ -67,6 +67,20 @@ def test_observe_forwards_everything_and_says_what_it_would_have_dropped(world, 
     assert [attempt.code for attempt in attempts] == [250, 250]
     assert relay.wait_for_decision(would_drop=True)["message_id"] == attempts[1].message_id
     assert len(upstream.accepted(mail.test_id)) == 2
+    check_partition(attempts, [relay], upstream, extra_copies=1)
+
+
+def test_observe_says_of_each_recipient_whether_it_would_have_been_dropped(world, upstream, store):
+    relay = world.relay(upstream, store=store, policy={"mode": "observe"})
+    mail = Mail()
+    attempts = [submit(relay, mail.build(), ["ada@example.net"]),
+                submit(relay, mail.build(), ["ada@example.net", "bob@example.net"])]
+    relay.wait_for_decision(would_drop=True)
+    again = relay.decisions(message_id=attempts[1].message_id)
+    assert sorted((line["to"], line.get("would_drop", False), line["outcome"]) for line in again) == [
+        (["ada@example.net"], True, "forwarded"), (["bob@example.net"], False, "forwarded")]
+    assert {line["reply"] for line in again} == {attempts[1].reply}
+    check_partition(attempts, [relay], upstream, extra_copies=1)
 
 
 def test_off_forwards_everything_and_keeps_no_record(world, upstream):

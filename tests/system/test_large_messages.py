@@ -62,6 +62,8 @@ def test_a_message_beyond_the_limit_is_refused_at_mail_or_after_its_end(world, u
         assert client.reply().startswith("552 5.3.4")
         assert client.ask("NOOP").startswith("250")
     assert upstream.accepted() == []
+    decision = relay.wait_for_decision(reason="too_large")
+    assert decision["outcome"] == "refused" and decision["reply"].startswith("552 5.3.4")
 
 
 @pytest.fixture
@@ -85,3 +87,5 @@ def test_a_full_spool_is_a_clean_transient_refusal(world, upstream, small_disk):
     again = submit(relay, Mail(attachment=os.urandom(1_000_000)).build())
     assert again.code == 250
     relay.wait_for_event("spool_failed")
+    decision = relay.wait_for_decision(reason="spool_failed")
+    assert (decision["outcome"], decision["reply"], decision["to"]) == ("deferred", first.reply, ["ada@example.net"])

@@ -26,4 +26,17 @@ class SystemClock final : public Clock {
   }
 };
 
+// The system's time when it was made, and from there as the steady clock runs: a step of the wall clock (NTP
+// or a hand) ends no lease and no window. For times that stay inside one process.
+class SteadySystemClock final : public Clock {
+ public:
+  TimePoint now() const override {
+    return begun_ + std::chrono::duration_cast<milliseconds>(SteadyClock::now() - steady_begun_);
+  }
+
+ private:
+  const TimePoint begun_ = SystemClock().now();
+  const SteadyClock::time_point steady_begun_ = SteadyClock::now();
+};
+
 }  // namespace mailonce

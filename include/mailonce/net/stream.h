@@ -32,7 +32,8 @@ class Stream {
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
 
-  // Resolves and connects, all addresses in turn, each with its share of the time.
+  // Resolves and connects, all addresses in turn, each with its share of the time. With a Connector
+  // (connector.h) it can be given up meanwhile.
   static awaitable<Result<Stream>> connect(std::string host, std::string service, milliseconds at_most);
 
   // Whatever is there, at least one octet; `into` must not be empty.
@@ -73,6 +74,7 @@ class Stream {
   bool is_open() const noexcept;
 
  private:
+  friend class Connector;
   struct State;
   explicit Stream(std::shared_ptr<State> state) noexcept;
   std::shared_ptr<State> state_;

@@ -35,6 +35,8 @@ class Transaction {
   awaitable<std::vector<smtp::Reply>> recipients(smtp::Sender sender, std::span<const smtp::Recipient> asked);
   // `message` and all it points to must stay until it returned. `receive`: how long the body took to arrive.
   awaitable<smtp::Reply> deliver(const Blob& message, std::chrono::microseconds receive);
+  // The message came and the session did not take it: malformed, too large, or not to be kept. Logs it.
+  void not_taken(std::string reason, smtp::Reply reply);
   // No message will come: the upstream connection is given back.
   void abandon() noexcept { leg_.abandon(); }
 
@@ -46,6 +48,8 @@ class Transaction {
   awaitable<smtp::Reply> settle(Transmission sent);
 
   void set_duplicates_apart();
+  void log_apart(const observe::Decision& sent);
+  bool observing() const noexcept { return relay_.options.mode == Mode::observe; }
   smtp::Reply replay();
   smtp::Reply refuse(observe::Outcome outcome, std::string reason, smtp::Reply reply);
   observe::Decision decision(observe::Outcome outcome, std::string reason) const;
@@ -60,6 +64,7 @@ class Transaction {
   std::optional<Claiming> claiming_;  // refers to identity_
   std::uint64_t octets_ = 0;
   message::HeaderFacts facts_;
+  std::optional<observe::Decision> apart_;  // about the duplicates among the recipients
   observe::Steps steps_;
   SteadyClock::time_point started_;
 };

@@ -24,7 +24,7 @@ struct Networks {
 
 struct Listener {
   boost::asio::ip::tcp::endpoint endpoint;  // port 0: the system's choice, named by the event `listening`
-  Networks allow = Networks::loopback();    // others are told 550 5.7.1 and closed
+  Networks allow = Networks::loopback();    // others are told 554 5.7.1 and closed
 };
 
 // RFC 5321 §4.5.3.2 gives the client's side; a server waits five minutes for a command (§4.5.3.2.7).

@@ -21,9 +21,10 @@ class Server {
   void open();
   // The bound addresses, in the order of the options.
   std::vector<boost::asio::ip::tcp::endpoint> endpoints() const;
-  // Serves until a signal or stop() and the drain after it. True: every session ended. False: some are left
-  // although everything they wait for was ended; the process must then end without destroying what they refer
-  // to.
+  // Serves until a signal or stop() and the drain after it. The signals are heard by the calling thread, also
+  // when they are blocked in it before: a program that blocks them first gets none before or after. True:
+  // every session ended. False: some are left although everything they wait for was ended; the process must
+  // then end without destroying what they refer to.
   bool run();
   // Begins the drain. Any thread.
   void stop();

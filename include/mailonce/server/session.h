@@ -39,6 +39,7 @@ class Session {
   awaitable<void> deliver();
   void begin_body();
   void store(std::string_view octets);
+  void log_not_taken(const smtp::Abandon& given_up);
   void abandon() noexcept;
   std::span<char> read_buffer(smtp::NeedInput::Phase phase);
   milliseconds patience(smtp::NeedInput::Phase phase) const;

@@ -54,6 +54,7 @@ struct Abandon {
     refused,    // refuse_data()
     close       // the session ends: QUIT, shut_down(), hostile input
   } why;
+  Reply reply;  // bad_data, too_large, refused: what was said of the message
 };
 // Write output(), then close the connection.
 struct Close {};

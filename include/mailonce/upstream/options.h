@@ -23,6 +23,8 @@ struct Timeouts {
   milliseconds command = seconds(300);
   milliseconds data_block = seconds(180);
   milliseconds final = seconds(600);
+  // What a client's EHLO waits to learn what the upstream offers; it may retry, a client may hang up.
+  milliseconds announce = seconds(5);
 };
 
 // Limits of one worker's pool.

@@ -7,6 +7,7 @@
 #pragma once
 #include <boost/asio/awaitable.hpp>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -46,7 +47,8 @@ struct EnvelopeReplies {
 struct SendOutcome {
   // The end of data may be complete at the upstream. False: it certainly is not, the message was not taken.
   bool dot_sent = false;
-  // The final reply; an error with dot_sent is doubt, without it the message may be sent again.
+  // The final reply; an error with dot_sent is doubt, without it the message may be sent again. A reply
+  // without dot_sent is a refusal (4xx or 5xx) that the upstream gave in the middle of the body.
   Result<smtp::Reply> reply;
 };
 
@@ -74,8 +76,9 @@ class Connection {
   // DATA; 354 is the only answer that allows content().
   virtual awaitable<Result<smtp::Reply>> data() = 0;
   // Writes the message but for a last part, so that nothing the upstream has is complete. `pieces` together
-  // are the message; the octets must stay until send() returned. Once a DATA.
-  virtual awaitable<Result<>> content(std::span<const std::string_view> pieces) = 0;
+  // are the message; the octets must stay until send() returned. Once a DATA. A value: the upstream refused
+  // (4xx or 5xx) before the end, and only giving the connection back is left.
+  virtual awaitable<Result<std::optional<smtp::Reply>>> content(std::span<const std::string_view> pieces) = 0;
   // Writes the rest and the final dot (one writev for a small message) and awaits the answer, up to its own
   // limit (10 minutes, RFC 5321 §4.5.3.2.6). Not cancellable. After content().
   virtual awaitable<SendOutcome> send() = 0;
@@ -89,7 +92,8 @@ class Upstream {
 
   // Waits for a free place in the pool, connects and logs in as needed; bounded by the upstream's own limits.
   virtual awaitable<Result<std::unique_ptr<Connection>>> borrow(Freshness freshness) = 0;
-  // What the upstream announced last; connects once when that is not known yet. An error: not reachable now.
+  // What the upstream announced last. When that is not known yet one connection finds it out for all who ask,
+  // and they wait a few seconds at most. An error: not known now.
   virtual awaitable<Result<smtp::Capabilities>> capabilities() = 0;
   virtual const std::string& name() const noexcept = 0;
 };

@@ -6,7 +6,6 @@
 // 1 is the version, state c, s or S, doubtful 0 or 1, times milliseconds since 1970, <n>: a length in octets.
 // A script needs no more than the first line's pattern; `rest` it copies.
 #pragma once
-#include <optional>
 #include <string>
 #include <string_view>
 
@@ -17,7 +16,7 @@ namespace mailonce::window {
 
 // `rest` of a record written by this attempt.
 std::string encode_rest(const Particulars& particulars);
-// Nothing when the text is not a record of this version.
-std::optional<Record> decode(std::string_view text);
+// A text that is no record of this version is an `unreadable` one: a later version may have sent the message.
+Record decode(std::string_view text);
 
 }  // namespace mailonce::window

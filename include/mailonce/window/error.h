@@ -7,8 +7,7 @@
 namespace mailonce::window {
 
 enum class Errc {
-  malformed_record = 1,  // what the store holds under our key is not a record of this version
-  malformed_answer,      // the store answered something else than a step's result
+  malformed_answer = 1,  // the store answered something else than a step's result
   store_down,            // the store failed a moment ago and is not asked until it is back
 };
 

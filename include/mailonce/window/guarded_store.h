@@ -25,6 +25,7 @@ class GuardedStore final : public Store {
   ~GuardedStore() override;
 
   awaitable<Result<StepResult>> step(Step step) override;
+  awaitable<void> settle(milliseconds at_most) override;
   void stop() override;
 
  private:
@@ -35,6 +36,7 @@ class GuardedStore final : public Store {
   awaitable<Result<StepResult>> ask_or_release(Step step);
   awaitable<Result<StepResult>> ask_for(Step step, StepResult local);
   Result<StepResult> claim_without_store(const Step& step, error_code why);
+  void expect_end(const Step& step, const StepResult& local);
   void drop_what_is_not_held(const Step& step, const StepResult& answer);
   StepResult in_memory(const Step& step, Verb verb);
 

@@ -25,6 +25,7 @@ class ProtocolWindow final : public Window {
 
   awaitable<Result<ClaimAnswer>> claim(ClaimRequest request) override;
   awaitable<void> changed(Digest fingerprint, milliseconds at_most) override;
+  awaitable<void> settle(milliseconds at_most) override;
   awaitable<Result<>> ping() override;
 
  private:

@@ -12,14 +12,15 @@ enum class State : char { absent = '-', claimed = 'c', sending = 's', sent = 'S'
 
 struct Record {
   State state = State::absent;
-  std::string owner;       // random token of the attempt that wrote it
-  TimePoint deadline{};    // claimed, sending: the lease; zero in `sending`: doubt declared by the owner
-  TimePoint at{};          // when this state was written, in the store's time
-  bool doubtful = false;   // claimed or sending again after doubt: a release returns to doubt
-  std::string message_id;  // of the first attempt; empty when it had none
-  std::string content;     // content fingerprint, base64url
-  std::string upstream;    // sent: name of the upstream that took it
-  smtp::Reply reply;       // sent: its reply, replayed to repeats
+  std::string owner;        // random token of the attempt that wrote it
+  TimePoint deadline{};     // claimed, sending: the lease; zero in `sending`: doubt declared by the owner
+  TimePoint at{};           // when this state was written, in the store's time
+  bool doubtful = false;    // claimed or sending again after doubt: a release returns to doubt
+  std::string message_id;   // of the first attempt; empty when it had none
+  std::string content;      // content fingerprint, base64url
+  std::string upstream;     // sent: name of the upstream that took it
+  smtp::Reply reply;        // sent: its reply, replayed to repeats
+  bool unreadable = false;  // not a record of this version: doubt about which nothing is known
   bool operator==(const Record&) const = default;
 };
 

@@ -38,6 +38,8 @@ class Store {
   // Repeating a step with the same owner is harmless: a claim finds itself, begin and commit stay what they
   // are.
   virtual awaitable<Result<StepResult>> step(Step step) = 0;
+  // Waits until what is still to be written is, at most so long.
+  virtual awaitable<void> settle(milliseconds at_most);
   // The worker ends: work in the background stops, and what it could not do is logged.
   virtual void stop() {}
 };

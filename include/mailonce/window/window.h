@@ -85,6 +85,10 @@ class Window {
   // After `busy`: returns when an attempt on this fingerprint ended in this process, or after `at_most`.
   virtual awaitable<void> changed(Digest fingerprint, milliseconds at_most) = 0;
 
+  // At the end, when nobody claims any more: waits until the store has every commit, doubt and release, at
+  // most so long.
+  virtual awaitable<void> settle(milliseconds at_most) = 0;
+
   // For `check --connect` and the admin side: one round trip to the store.
   virtual awaitable<Result<>> ping() = 0;
 };

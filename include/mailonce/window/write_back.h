@@ -29,6 +29,8 @@ class WriteBack : public std::enable_shared_from_this<WriteBack> {
   void keep(const Step& step);
   // The store is down: asks it until it is back. Does nothing when that is under way.
   void start();
+  // Tries without long pauses and returns when nothing is kept any more, after `at_most` in any case.
+  awaitable<void> settle(milliseconds at_most);
   // At the worker's end; what is still kept is lost, and logged as such.
   void stop();
 
@@ -51,6 +53,7 @@ class WriteBack : public std::enable_shared_from_this<WriteBack> {
   observe::Log& log_;
   WriteBackOptions options_;
   milliseconds pause_;
+  bool hurried_ = false;
   std::deque<std::shared_ptr<const Fact>> facts_;  // shared: one may be on its way when stop() forgets it
   boost::asio::steady_timer timer_;
   std::minstd_rand jitter_{std::random_device{}()};

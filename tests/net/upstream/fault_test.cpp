@@ -126,6 +126,36 @@ INSTANTIATE_TEST_SUITE_P(Phases, Refusal,
                          testing::Combine(testing::Values("mail", "rcpt", "data", "dot"),
                                           testing::Values("421", "450", "451", "454", "550", "554")));
 
+class RefusalInTheBody : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
+
+// 552 for a message too large, before its end. The body is far larger than what sockets hold.
+TEST_P(RefusalInTheBody, is_the_answer_and_no_dot_is_sent) {
+  const auto& [profile, verb] = GetParam();
+  Rig rig(test::Profile::load(profile));
+  rig.provider.arm(std::string("octets=100000 body ") + verb + " 552 5.3.4 too large");
+  std::string large = "Subject: x\r\n\r\n";
+  while (large.size() < 16'000'000) large += std::string(70, 'x') + "\r\n";
+  const auto only = rig.attempt(large);
+  EXPECT_FALSE(only.error) << only.error.message();
+  EXPECT_EQ(only.reply, (smtp::Reply{552, "5.3.4 too large"}));
+  EXPECT_FALSE(only.dot_sent);
+  EXPECT_EQ(rig.provider.stats().accepted, 0U);
+  EXPECT_TRUE(rig.settled());
+  EXPECT_EQ(rig.pool().counts().idle, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, RefusalInTheBody,
+                         testing::Combine(testing::Values("plain", "ses"),
+                                          testing::Values("reply", "reply-close")));
+
+TEST(Answer, that_closes_in_the_body_is_no_refusal_of_the_message) {
+  Rig rig;
+  rig.provider.arm("octets=100000 body reply-close 421 4.3.2 shutting down");
+  const auto only = rig.attempt("Subject: x\r\n\r\n" + std::string(8'000'000, 'x') + "\r\n");
+  EXPECT_TRUE(only.error);
+  EXPECT_FALSE(only.dot_sent);
+}
+
 TEST(Answer, that_can_not_be_one_is_malformed) {
   for (const std::string fault : {"mail reply 354 go", "rcpt reply 334 go", "data reply 250 done"}) {
     Rig rig;

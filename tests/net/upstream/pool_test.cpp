@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/detached.hpp>
+#include <boost/asio/ip/tcp.hpp>
 
 #include "rig.h"
 
@@ -259,6 +261,101 @@ TEST(Pool, asks_once_what_the_upstream_announces) {
     auto none = co_await down.pool().capabilities();
     EXPECT_EQ(none.error(), make_error_code(Errc::unreachable));
   });
+}
+
+TEST(Pool, asks_for_all_at_once_and_not_for_long) {
+  Rig rig;
+  rig.options.timeouts.announce = milliseconds(150);
+  rig.provider.arm("banner hold");
+  rig.pool();
+  int answered = 0;
+  for (int i = 0; i < 3; ++i) {
+    auto ask = [&]() -> awaitable<void> {
+      auto path = co_await rig.pool().capabilities();
+      EXPECT_EQ(path.error(), make_error_code(Errc::timed_out));
+      ++answered;
+    };
+    boost::asio::co_spawn(rig.io, ask, boost::asio::detached);
+  }
+  EXPECT_TRUE(run_until(rig.io, [&] { return answered == 3; }));
+  EXPECT_EQ(rig.provider.stats().connections, 1U);
+  rig.provider.go();
+  run(rig.io, [&]() -> awaitable<void> {
+    auto path = co_await rig.pool().capabilities();
+    EXPECT_TRUE(path) << "the connection goes on being made";
+  });
+  EXPECT_EQ(rig.provider.stats().connections, 1U);
+}
+
+// Where a connection is when the pool's patience is over.
+class Abort : public testing::TestWithParam<const char*> {};
+
+TEST_P(Abort, ends_what_is_under_way_at_once) {
+  Rig rig;
+  rig.provider.arm(std::string(GetParam()) + " stall");
+  rig.pool();
+  bool ended = false;
+  Attempt result;
+  auto work = [&]() -> awaitable<void> {
+    const std::string message = "Subject: x\r\n\r\nHello\r\n";
+    co_await rig.transact(message, Freshness::any, result);
+    ended = true;
+  };
+  boost::asio::co_spawn(rig.io, work, boost::asio::detached);
+  EXPECT_TRUE(run_until(rig.io, [&] { return rig.provider.stats().faults == 1; }));
+  EXPECT_FALSE(ended);
+  rig.pool().abort();
+  EXPECT_TRUE(run_until(rig.io, [&] { return ended; }));
+  EXPECT_EQ(result.error, make_error_code(Errc::closed));
+  EXPECT_EQ(result.dot_sent, std::string(GetParam()) == "dot");
+  EXPECT_EQ(rig.attempt().error, make_error_code(Errc::closed)) << "nothing is lent afterwards";
+  EXPECT_EQ(rig.pool().counts().open, 0U);
+}
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Abort, testing::Values("banner", "ehlo", "mail", "rcpt", "data", "dot"));
+
+// A listener whose queue is full: the kernel answers nothing.
+TEST(Pool, abort_ends_a_connection_that_is_being_made) {
+  Rig rig;
+  boost::asio::ip::tcp::acceptor deaf(rig.io, {boost::asio::ip::address_v4::loopback(), 0});
+  deaf.listen(0);
+  std::vector<boost::asio::ip::tcp::socket> queue;
+  for (int i = 0; i < 4; ++i) {
+    queue.emplace_back(rig.io);
+    queue.back().async_connect(deaf.local_endpoint(), [](error_code) {});
+  }
+  rig.options.port = deaf.local_endpoint().port();
+  rig.pool();
+  bool ended = false;
+  auto work = [&]() -> awaitable<void> {
+    auto borrowed = co_await rig.pool().borrow(Freshness::any);
+    EXPECT_FALSE(borrowed);
+    ended = true;
+  };
+  boost::asio::co_spawn(rig.io, work, boost::asio::detached);
+  const auto begun = SteadyClock::now();
+  rig.io.run_for(milliseconds(100));
+  EXPECT_FALSE(ended);
+  rig.pool().abort();
+  EXPECT_TRUE(run_until(rig.io, [&] { return ended; }));
+  EXPECT_LT(SteadyClock::now() - begun, seconds(10));
+  EXPECT_EQ(rig.pool().counts().open, 0U);
+}
+
+TEST(Pool, abort_sends_those_who_wait_away) {
+  Rig rig;
+  rig.options.pool.max_connections = 1;
+  const auto only = borrow(rig);
+  bool ended = false;
+  auto work = [&]() -> awaitable<void> {
+    auto borrowed = co_await rig.pool().borrow(Freshness::any);
+    EXPECT_FALSE(borrowed);
+    ended = true;
+  };
+  boost::asio::co_spawn(rig.io, work, boost::asio::detached);
+  EXPECT_TRUE(run_until(rig.io, [&] { return rig.pool().counts().waiting == 1; }));
+  rig.pool().abort();
+  EXPECT_TRUE(run_until(rig.io, [&] { return ended; }));
 }
 
 TEST(Pool, is_not_made_from_options_that_can_not_work) {

@@ -104,6 +104,10 @@ class Rig {
       result.error = content.error();
       co_return;
     }
+    if (content->has_value()) {
+      result.reply = **content;
+      co_return;
+    }
     result.step = "send";
     auto outcome = co_await connection->send();
     result.dot_sent = outcome.dot_sent;

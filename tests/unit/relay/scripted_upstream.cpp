@@ -42,15 +42,17 @@ class ScriptedConnection final : public upstream::Connection {
     co_return plan_.data;
   }
 
-  awaitable<Result<>> content(std::span<const std::string_view> pieces) override {
+  awaitable<Result<std::optional<smtp::Reply>>> content(std::span<const std::string_view> pieces) override {
     if (plan_.broken == Break::content) co_return plan_.error;
+    if (plan_.broken == Break::refused_in_body) co_return std::optional(plan_.final_reply);
     content_.clear();
     for (const auto piece : pieces) content_ += piece;
-    co_return Result<>();
+    co_return std::optional<smtp::Reply>();
   }
 
   awaitable<upstream::SendOutcome> send() override {
     if (plan_.broken == Break::send_before_dot) co_return upstream::SendOutcome{false, plan_.error};
+    if (plan_.broken == Break::refused_before_dot) co_return upstream::SendOutcome{false, plan_.final_reply};
     upstream_.commands.push_back(".");
     if (plan_.broken == Break::send_after_dot) co_return upstream::SendOutcome{true, plan_.error};
     const bool unsaid = plan_.broken == Break::accepted_unsaid;

@@ -17,7 +17,9 @@ enum class Break {
   recipients,
   data,
   content,
+  refused_in_body,  // final_reply comes while the body is written
   send_before_dot,
+  refused_before_dot,  // and when only the dot is missing
   send_after_dot,
   accepted_unsaid
 };

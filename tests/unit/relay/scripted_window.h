@@ -28,6 +28,7 @@ class ScriptedWindow final : public window::Window {
 
   boost::asio::awaitable<Result<window::ClaimAnswer>> claim(window::ClaimRequest request) override;
   boost::asio::awaitable<void> changed(Digest fingerprint, milliseconds at_most) override;
+  boost::asio::awaitable<void> settle(milliseconds) override { co_return; }
   boost::asio::awaitable<Result<>> ping() override;
 };
 

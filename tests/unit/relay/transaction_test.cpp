@@ -82,6 +82,20 @@ TEST_F(Promise, AConnectionThatBreaksBeforeTheDotIsReplacedUnseen) {
   EXPECT_EQ(window.commits, number);
 }
 
+// 552 while the body is under way: an answer, not a broken connection to be replaced.
+TEST_F(Promise, ARefusalInTheMiddleOfTheBodyIsTheAnswer) {
+  for (const auto step : {Break::refused_in_body, Break::refused_before_dot}) {
+    const smtp::Reply refusal{552, "5.3.4 Too large"};
+    upstream.borrowed = 0;
+    upstream.plans = {{.broken = step, .final_reply = refusal}};
+    EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, refusal);
+    EXPECT_EQ(upstream.borrowed, 1);
+    EXPECT_TRUE(window.records.empty()) << "released, not in doubt";
+  }
+  EXPECT_EQ(upstream.copies("a@example.net"), 0);
+  EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
+}
+
 TEST_F(Promise, AConnectionThatBreaksAtTheThirdTryIsATemporaryFailure) {
   for (const auto step : {Break::data, Break::content, Break::send_before_dot}) {
     upstream.plans = {{.broken = step}, {.broken = step}, {.broken = step}};

@@ -21,23 +21,29 @@ using test::run;
 
 class ScriptedStore final : public Store {
  public:
-  explicit ScriptedStore(const Clock& clock) : memory({}, clock) {}
+  explicit ScriptedStore(const Clock& clock) : clock_(clock) { forget(); }
 
   awaitable<Result<StepResult>> step(Step step) override {
-    const bool fails = down || (fail_at && steps == *fail_at);
+    const bool fails = down || (fail_at && steps == *fail_at) || refuses == step.fingerprint;
     ++steps;
     if (fails && !carries_out) co_return with;
-    auto result = memory.apply(step);
+    auto result = memory->apply(step);
     if (fails) co_return with;
     co_return result;
   }
 
-  MemoryStore memory;
+  void forget() { memory.emplace(MemoryOptions{}, clock_); }
+
+  std::optional<MemoryStore> memory;
   int steps = 0;
   std::optional<int> fail_at;
   bool down = false;
-  bool carries_out = false;  // a step that fails was carried out all the same
+  std::optional<Digest> refuses;  // steps on this fingerprint
+  bool carries_out = false;       // a step that fails was carried out all the same
   error_code with = redis::Errc::timed_out;
+
+ private:
+  const Clock& clock_;
 };
 
 struct LogFile {
@@ -104,7 +110,7 @@ inline State in_store(ScriptedStore& store, const std::string& message) {
   Step look;
   look.fingerprint = sha256(message);
   look.recipients = recipients;
-  return store.memory.apply(look).before[0].state;
+  return store.memory->apply(look).before[0].state;
 }
 
 inline awaitable<bool> commit(Claim& claim, std::string text) {

@@ -152,17 +152,71 @@ TEST(GuardAfterAnOutage, KnownRecipientsAreAnsweredFromMemoryAndTheRestFromTheSt
   });
 }
 
-TEST(GuardInAnOutage, ARecordOfAnotherVersionIsNotAnOutage) {
+// The store carried the claim out and its answer was lost; memory then says that it was sent: nobody goes on.
+TEST(GuardInAnOutage, AClaimThatNobodyGoesOnWithIsUndoneInTheStore) {
   auto store = std::make_shared<ScriptedStore>(system_clock);
-  store->fail_at = 0;
-  store->with = Errc::malformed_record;
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto answer = co_await process.window.claim(std::move(asked));
-    EXPECT_TRUE(answer && answer->source == Source::local);
-    EXPECT_FALSE(process.outage.down());
-    co_await answer->claim->release();
+    auto end = co_await attempt(process.window, StoreDownPolicy::local, End::sent);
+    EXPECT_EQ(end, End::sent);
+    store->forget();  // the store was emptied
+    store->fail_at = store->steps;
+    store->carries_out = true;
+    auto again = request("mail", StoreDownPolicy::local);
+    auto repeat = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(repeat && repeat->verdicts.at(0).verdict == Verdict::duplicate);
+    EXPECT_EQ(in_store(*store, "mail"), State::claimed);
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+    EXPECT_EQ(in_store(*store, "mail"), State::absent);
+  });
+}
+
+// One fact that the store refuses for ever must not hold up the others.
+TEST(GuardAfterAnOutage, AFactTheStoreRefusesLetsTheOthersPass) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    for (const std::string name : {"spoilt", "second", "third"}) {
+      auto asked = request(name, StoreDownPolicy::local);
+      auto answer = co_await process.window.claim(std::move(asked));
+      EXPECT_TRUE(answer && answer->claim);
+      co_await commit(*answer->claim, "Ok");
+    }
+    store->refuses = sha256("spoilt");
+    store->down = false;
+    const auto only_that_one = [&]() -> awaitable<bool> { co_return process.outage.kept == 1U; };
+    bool passed = co_await eventually(only_that_one);
+    EXPECT_TRUE(passed);
+    EXPECT_EQ(in_store(*store, "second"), State::sent);
+    EXPECT_EQ(in_store(*store, "third"), State::sent);
+    store->refuses.reset();
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+  });
+}
+
+TEST(GuardAtTheEnd, SettlingWaitsForWhatIsKeptAndForClaimsThatWereDropped) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto dropped = request("dropped", StoreDownPolicy::local);
+    auto given_up = co_await process.window.claim(std::move(dropped));
+    EXPECT_TRUE(given_up && given_up->claim);
+    EXPECT_EQ(in_store(*store, "dropped"), State::claimed);
+    store->down = true;
+    auto end = co_await attempt(process.window, StoreDownPolicy::local, End::sent);
+    EXPECT_EQ(end, End::sent);
+    EXPECT_EQ(process.outage.kept, 1U);
+    co_await process.window.settle(milliseconds(30));
+    EXPECT_EQ(process.outage.kept, 1U) << "it gives up in time";
+    store->down = false;
+    given_up->claim.reset();
+    co_await process.window.settle(milliseconds(20'000));
+    EXPECT_EQ(process.outage.kept, 0U);
+    EXPECT_EQ(in_store(*store, "mail"), State::sent);
+    EXPECT_EQ(in_store(*store, "dropped"), State::absent);
   });
 }
 
