@@ -89,8 +89,8 @@ void print_item(std::ostream& out, const message::DescribedItem& item) {
 }
 
 int explain_one(std::string_view text, const relay::Options& options, std::ostream& out) {
-  const auto identity = message::identify(text, options.scope, options.identity);
-  const auto items = message::describe(text, options.identity);
+  const auto identity = message::identify(text, options.policy.scope, options.policy.identity);
+  const auto items = message::describe(text, options.policy.identity);
   print_identity(out, identity);
   for (const bool counts : {true, false}) {
     out << (counts ? "\ncounts\n" : "\ndoes not count\n");
@@ -111,7 +111,7 @@ Verdict on_other_content(const Comparison& comparison, const relay::Options& opt
   const bool by_key = strategy.kind == Strategy::Kind::key;
   const auto same = "same " + strategy.name() + " with other content: ";
   const std::string setting = by_key ? "conflict" : "content_differs";
-  switch (by_key ? options.key_conflict : options.message_id_conflict) {
+  switch (options.policy.conflict_of(strategy.kind)) {
     case relay::Conflict::reject:
       return {false, "distinct: " + same + "refused with 554 5.6.0 (" + setting + " = \"reject\")"};
     case relay::Conflict::forward:
@@ -137,7 +137,7 @@ Verdict verdict(const Comparison& comparison, const relay::Options& options) {
 }
 
 int explain_two(std::string_view a, std::string_view b, const relay::Options& options, std::ostream& out) {
-  const auto comparison = message::compare(a, b, options.scope, options.identity);
+  const auto comparison = message::compare(a, b, options.policy.scope, options.policy.identity);
   const auto [duplicate, sentence] = verdict(comparison, options);
   out << sentence << '\n';
   for (const auto* differences : {&comparison.differences, &comparison.ignored}) {

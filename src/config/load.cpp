@@ -31,6 +31,7 @@ void read_tables(Table& root, const fs::path& folder, const Overrides& overrides
   if (auto table = root.table("policy")) read_policy(*table, configuration.relay);
   if (auto table = root.table("limits")) read_limits(*table, configuration.server, configuration.relay);
   if (auto table = root.table("log")) read_log(*table, folder, configuration.log);
+  read_rules(root, configuration.relay);
   root.finish();
 }
 

@@ -22,36 +22,41 @@ Parsed<std::string> parse_scope(std::string_view text) {
   return std::string(text);
 }
 
-void read_identity(Table& table, message::IdentityOptions& identity) {
+void read_strategies(Table& table, message::IdentityOptions& identity) {
   const auto errors_before = table.errors();
   table.list("strategy", identity.strategies, parse_strategy);
   if (identity.strategies.empty() && table.errors() == errors_before) {
     table.error("strategy", {"names no strategy",
                              "write [\"key\", \"content\"], or mode = \"off\" to forward everything"});
   }
-  table.list("key_headers", identity.key_headers, parse_field_name);
-  table.list("identity_headers", identity.identity_headers, parse_field_name);
 }
 
 }  // namespace
 
-void read_policy(Table& table, relay::Options& options) {
+void read_decisions(Table& table, relay::Policy& policy) {
   const Choices<Conflict> conflicts = {
       {"reject", Conflict::reject}, {"forward", Conflict::forward}, {"duplicate", Conflict::duplicate}};
-  table.choice("mode", options.mode,
+  table.choice("mode", policy.mode,
                Choices<Mode>{{"enforce", Mode::enforce}, {"observe", Mode::observe}, {"off", Mode::off}});
-  read_identity(table, options.identity);
-  table.value("scope", options.scope, parse_scope);
-  table.choice("conflict", options.key_conflict, conflicts);
-  table.choice("content_differs", options.message_id_conflict, conflicts);
-  table.choice("doubt", options.doubt,
+  read_strategies(table, policy.identity);
+  table.list("identity_headers", policy.identity.identity_headers, parse_field_name);
+  table.choice("conflict", policy.key_conflict, conflicts);
+  table.choice("content_differs", policy.message_id_conflict, conflicts);
+  table.choice("doubt", policy.doubt,
                Choices<DoubtPolicy>{{"resend", DoubtPolicy::resend},
                                     {"suppress", DoubtPolicy::suppress},
                                     {"defer", DoubtPolicy::defer}});
-  table.choice("store_down", options.store_down,
+  table.choice("store_down", policy.store_down,
                Choices<StoreDownPolicy>{{"local", StoreDownPolicy::local},
                                         {"defer", StoreDownPolicy::defer},
                                         {"forward", StoreDownPolicy::forward}});
+}
+
+void read_policy(Table& table, relay::Options& options) {
+  auto& policy = options.policy;
+  read_decisions(table, policy);
+  table.list("key_headers", policy.identity.key_headers, parse_field_name);
+  table.value("scope", policy.scope, parse_scope);
   // Clients wait ten minutes for the reply to the dot (RFC 5321 §4.5.3.2.6); many are set to less than one.
   table.duration("wait", options.wait, milliseconds(0), seconds(540));
   table.flag("resend_first_message_id", options.resend_first_message_id);

@@ -53,9 +53,11 @@ std::string store_line(const Configuration& configuration) {
          std::to_string(redis.database);
 }
 
-std::string window_line(const relay::Options& options) {
-  return "window content " + format_duration(options.content_window) + ", key " +
-         format_duration(options.key_window) + ", message-id " + format_duration(options.message_id_window);
+std::string window_text(const relay::Policy& policy) {
+  auto out = "window content " + format_duration(policy.content_window) + ", key " +
+             format_duration(policy.key_window) + ", message-id " + format_duration(policy.message_id_window);
+  if (policy.slide_cap > milliseconds(0)) out += ", sliding up to " + format_duration(policy.slide_cap);
+  return out;
 }
 
 template <class Enum>
@@ -63,14 +65,14 @@ std::size_t index(Enum value) {
   return static_cast<std::size_t>(value);
 }
 
-std::string policy_line(const relay::Options& options) {
+std::string policy_text(const relay::Policy& policy) {
   constexpr const char* modes[] = {"enforce", "observe", "off"};
   constexpr const char* doubts[] = {"resend", "suppress", "defer"};
   constexpr const char* downs[] = {"local", "defer", "forward"};
   std::vector<std::string> strategies;
-  for (const auto& strategy : options.identity.strategies) strategies.push_back(strategy.name());
-  return std::string("policy ") + modes[index(options.mode)] + ", strategy " + joined(strategies) +
-         ", doubt " + doubts[index(options.doubt)] + ", store_down " + downs[index(options.store_down)];
+  for (const auto& strategy : policy.identity.strategies) strategies.push_back(strategy.name());
+  return modes[index(policy.mode)] + std::string(", strategy ") + joined(strategies) + ", doubt " +
+         doubts[index(policy.doubt)] + ", store_down " + downs[index(policy.store_down)];
 }
 
 }  // namespace
@@ -80,8 +82,13 @@ std::vector<std::string> summary(const Configuration& configuration) {
   for (const auto& listener : configuration.server.listeners) lines.push_back(listener_line(listener));
   lines.push_back(upstream_line(configuration.upstream));
   lines.push_back(store_line(configuration));
-  lines.push_back(window_line(configuration.relay));
-  lines.push_back(policy_line(configuration.relay));
+  const auto& relay = configuration.relay;
+  lines.push_back(window_text(relay.policy));
+  for (const auto& rule : relay.rules) {
+    lines.push_back("rule " + quoted(rule.policy.rule) + " " + policy_text(rule.policy) + ", " +
+                    window_text(rule.policy));
+  }
+  lines.push_back("policy " + policy_text(relay.policy));
   return lines;
 }
 

@@ -235,6 +235,19 @@ std::vector<Table::Item> Table::items(std::string_view key) {
   return items;
 }
 
+std::vector<Table::Item> Table::one_or_more(std::string_view key) {
+  const auto* node = table_->get(key);
+  if (node == nullptr || !node->is_string()) return items(key);
+  find(key);
+  return {{node->as_string()->get(), std::string(key), node}};
+}
+
+std::vector<std::string> Table::keys() const {
+  std::vector<std::string> out;
+  for (const auto& [key, node] : *table_) out.emplace_back(key.str());
+  return out;
+}
+
 void Table::finish() {
   const std::vector<std::string_view> candidates(known_.begin(), known_.end());
   for (const auto& [key, node] : *table_) {

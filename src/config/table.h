@@ -53,6 +53,8 @@ class Table {
     const toml::node* node;
   };
   std::vector<Item> items(std::string_view key);
+  std::vector<Item> one_or_more(std::string_view key);  // a string stands for a list of one
+  std::vector<std::string> keys() const;
 
   bool has(std::string_view key) const { return table_->contains(key); }
   // A key that must not be here, because its value would be a secret: reported without the value.

@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "overrides.h"
 #include "secret.h"
 #include "sections.h"
@@ -16,11 +18,16 @@ Parsed<std::string> parse_prefix(std::string_view text) {
   return std::string(text);
 }
 
-void read_times(Table& table, relay::Options& relay) {
-  const auto least = seconds(1), most = seconds(366 * 24 * 3600);
-  table.duration("content", relay.content_window, least, most);
-  table.duration("key", relay.key_window, least, most);
-  table.duration("message_id", relay.message_id_window, least, most);
+void read_times(Table& table, relay::Policy& policy) {
+  read_window_length(table, "content", policy.content_window);
+  read_window_length(table, "key", policy.key_window);
+  read_window_length(table, "message_id", policy.message_id_window);
+  read_window_length(table, "sliding", policy.slide_cap);
+  const auto shortest = std::min({policy.content_window, policy.key_window, policy.message_id_window});
+  if (table.has("sliding") && policy.slide_cap <= shortest) {
+    table.error("sliding", {"is not longer than any window, so that nothing would slide",
+                            "write how long after the first a repeat may still prolong the window"});
+  }
 }
 
 void read_fingerprint_secret(Table& table, const std::filesystem::path& folder, std::string& into) {
@@ -34,6 +41,10 @@ void read_fingerprint_secret(Table& table, const std::filesystem::path& folder, 
 }
 
 }  // namespace
+
+void read_window_length(Table& table, std::string_view key, milliseconds& into) {
+  table.duration(key, into, seconds(1), seconds(366 * 24 * 3600));
+}
 
 Parsed<void> set_store_url(std::string_view url, Configuration& configuration) {
   const Mistake mistake{"is not a store", "write \"memory:\" or as in \"redis://127.0.0.1:6379/0\""};
@@ -74,11 +85,11 @@ void read_window(Table& table, const std::filesystem::path& folder, Configuratio
   auto& redis = configuration.window.redis;
   if (auto password = take_secret(table, "password", folder)) redis.password = std::move(*password);
   table.duration("timeout", redis.command_deadline, milliseconds(10), seconds(60));
-  read_times(table, configuration.relay);
+  read_times(table, configuration.relay.policy);
   table.duration("lease", configuration.window.lease, seconds(5), seconds(600));
   table.count("memory_max_records", configuration.window.memory.max_records, 1000, 100'000'000);
   table.value("prefix", configuration.window.prefix, parse_prefix);
-  read_fingerprint_secret(table, folder, configuration.relay.identity.secret);
+  read_fingerprint_secret(table, folder, configuration.relay.policy.identity.secret);
   table.finish();
 }
 

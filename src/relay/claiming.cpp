@@ -6,58 +6,46 @@ namespace mailonce::relay {
 namespace {
 
 using window::Verdict;
+using What = Finding::What;
 
 // Polling across processes; inside this one the window wakes us.
 constexpr milliseconds first_pause{20};
 constexpr milliseconds longest_pause{1000};
 
+What what_of(Verdict verdict) {
+  return verdict == Verdict::duplicate ? What::duplicate : What::claimed;
+}
+
 }  // namespace
 
-Claiming::Claiming(const Relay& relay, const message::Identity& identity,
-                   std::span<const smtp::Recipient> recipients)
-    : relay_(relay),
-      identity_(identity),
-      other_content_(recipients.size(), false),
-      differs_(recipients.size(), false) {
-  digests_.reserve(recipients.size());
-  for (const auto& recipient : recipients) {
-    digests_.push_back(
-        message::recipient_digest(recipient.address.normalized(), relay.options.identity.secret));
+Claiming::Claiming(const Relay& relay, std::span<const Lot> lots, std::span<const smtp::Recipient> recipients)
+    : relay_(relay), lots_(lots), digests_(recipients.size()), other_content_(recipients.size(), false) {
+  for (const auto& lot : lots) {
+    for (const auto i : lot.recipients) {
+      digests_[i] =
+          message::recipient_digest(recipients[i].address.normalized(), lot.policy->identity.secret);
+    }
   }
-}
-
-milliseconds Claiming::window_length() const noexcept {
-  switch (identity_.strategy.kind) {
-    case message::Strategy::Kind::content:
-      return relay_.options.content_window;
-    case message::Strategy::Kind::key:
-      return relay_.options.key_window;
-    case message::Strategy::Kind::message_id:
-    case message::Strategy::Kind::header:
-      return relay_.options.message_id_window;
-  }
-  return relay_.options.content_window;
-}
-
-Conflict Claiming::conflict_policy() const noexcept {
-  return identity_.strategy.kind == message::Strategy::Kind::key ? relay_.options.key_conflict
-                                                                 : relay_.options.message_id_conflict;
 }
 
 std::vector<Claiming::Group> Claiming::groups() const {
-  Group own{identity_.fingerprint, {}};
-  Group other{{}, {}};
-  for (std::size_t i = 0; i < digests_.size(); ++i) (other_content_[i] ? other : own).recipients.push_back(i);
   std::vector<Group> out;
-  if (!own.recipients.empty()) out.push_back(std::move(own));
-  if (!other.recipients.empty()) {
-    other.fingerprint = message::fingerprint_of_other_content(identity_, relay_.options.identity.secret);
+  for (const auto& lot : lots_) {
+    if (!lot.identity) continue;
+    Group own{&lot, lot.identity->fingerprint, true, {}};
+    Group other{&lot, {}, false, {}};
+    for (const auto i : lot.recipients) (other_content_[i] ? other : own).recipients.push_back(i);
+    if (!own.recipients.empty()) out.push_back(std::move(own));
+    if (other.recipients.empty()) continue;
+    other.fingerprint = message::fingerprint_of_other_content(*lot.identity, lot.policy->identity.secret);
     out.push_back(std::move(other));
   }
   return out;
 }
 
 window::ClaimRequest Claiming::request(const Group& group) const {
+  const auto& policy = *group.lot->policy;
+  const auto& identity = *group.lot->identity;
   window::ClaimRequest request;
   request.fingerprint = group.fingerprint;
   for (const auto i : group.recipients) {
@@ -67,11 +55,12 @@ window::ClaimRequest Claiming::request(const Group& group) const {
       request.recipients.push_back(digests_[i]);
     }
   }
-  request.content = identity_.content.base64url();
-  request.message_id = identity_.message_id;
-  request.doubt = relay_.options.doubt;
-  request.store_down = relay_.options.store_down;
-  request.window = window_length();
+  request.content = identity.content.base64url();
+  request.message_id = identity.message_id;
+  request.doubt = policy.doubt;
+  request.store_down = policy.store_down;
+  request.window = policy.window_of(identity.strategy.kind);
+  request.slide_cap = policy.slide_cap;
   return request;
 }
 
@@ -103,56 +92,78 @@ awaitable<Claiming::End> Claiming::claim(milliseconds wait) {
 
 // One try over all groups; anything but `held` leaves nothing claimed, so nobody waits while holding (§4).
 awaitable<Claiming::Pass> Claiming::pass() {
-  verdicts_.assign(digests_.size(), {});
-  std::fill(differs_.begin(), differs_.end(), false);
+  findings_.assign(digests_.size(), {});
+  for (const auto& lot : lots_) {
+    if (lot.identity) continue;
+    for (const auto i : lot.recipients)
+      findings_[i].reason = lot.policy->mode == Mode::off ? "mode_off" : "no_identity";
+  }
   const auto all = groups();
   for (const auto& group : all) {
-    const bool own = group.fingerprint == identity_.fingerprint;
-    auto result = co_await claim_group(group, own);
+    auto result = co_await claim_group(group);
     if (result == Pass::held) continue;
+    if (group.lot->observes() && result != Pass::regrouped) {
+      observe(group, result);
+      continue;
+    }
     co_await release();
     co_return result;
   }
   co_return Pass::held;
 }
 
-awaitable<Claiming::Pass> Claiming::claim_group(const Group& group, bool own) {
+awaitable<Claiming::Pass> Claiming::claim_group(const Group& group) {
   auto wanted = request(group);
   auto answer = co_await relay_.window.claim(std::move(wanted));
   if (!answer) co_return Pass::store_down;
-  now_ = answer->now;
-  source_ = answer->source;
-  if (answer->claim) claims_.push_back(std::move(answer->claim));
-  const auto judged = judge(group, own, *answer);
+  spread(group, *answer);
+  if (answer->claim) claims_.push_back({std::move(answer->claim), group.lot->observes()});
+  const auto judged = judge(group, *answer);
   co_return judged;
 }
 
-Claiming::Pass Claiming::judge(const Group& group, bool own, const window::ClaimAnswer& answer) {
-  std::vector<std::string> order;  // the request's: unique digests in order of appearance
+// The answer is for unique digests, in order of appearance.
+void Claiming::spread(const Group& group, const window::ClaimAnswer& answer) {
+  std::vector<std::string_view> order;
   for (const auto i : group.recipients) {
-    auto at = std::find(order.begin(), order.end(), digests_[i]);
+    const auto at = std::find(order.begin(), order.end(), digests_[i]);
     const auto index = static_cast<std::size_t>(at - order.begin());
     if (at == order.end()) order.push_back(digests_[i]);
-    verdicts_[i] = answer.verdicts.at(index);
+    auto& finding = findings_[i];
+    finding.record = answer.verdicts.at(index);
+    finding.what = what_of(finding.record.verdict);
+    finding.now = answer.now;
+    finding.source = answer.source;
+    if (!group.lot->observes() || finding.what != What::duplicate) continue;
+    finding.what = What::unclaimed;
+    finding.would_drop = true;
+    finding.reason = "observed";
   }
+}
+
+Claiming::Pass Claiming::judge(const Group& group, const window::ClaimAnswer& answer) {
   if (answer.busy) {
     blocked_on_ = group.fingerprint;
     for (const auto i : group.recipients) {
-      if (verdicts_[i].verdict == Verdict::busy && verdicts_[i].after_doubt) return Pass::in_doubt;
+      const auto& found = findings_[i].record;
+      if (found.verdict == Verdict::busy && found.after_doubt) return Pass::in_doubt;
     }
     return Pass::busy;
   }
-  if (!own || identity_.strategy.kind == message::Strategy::Kind::content) return Pass::held;
+  const auto& identity = *group.lot->identity;
+  if (!group.own || identity.strategy.kind == message::Strategy::Kind::content) return Pass::held;
 
   // Other content under the same key is never dropped in silence (P3).
-  const auto content = identity_.content.base64url();
+  const auto policy = group.lot->policy->conflict_of(identity.strategy.kind);
+  const auto content = identity.content.base64url();
   bool regroup = false;
   for (const auto i : group.recipients) {
-    const bool known = verdicts_[i].verdict == Verdict::duplicate || verdicts_[i].after_doubt;
-    if (!known || verdicts_[i].record.unreadable || verdicts_[i].record.content == content) continue;
-    differs_[i] = true;
-    if (conflict_policy() == Conflict::reject && relay_.options.mode == Mode::enforce) return Pass::conflict;
-    if (conflict_policy() == Conflict::forward) {
+    const auto& found = findings_[i].record;
+    const bool known = found.verdict == Verdict::duplicate || found.after_doubt;
+    if (!known || found.record.unreadable || found.record.content == content) continue;
+    findings_[i].content_differs = true;
+    if (policy == Conflict::reject && !group.lot->observes()) return Pass::conflict;
+    if (policy == Conflict::forward) {
       other_content_[i] = true;
       regroup = true;
     }
@@ -160,32 +171,43 @@ Claiming::Pass Claiming::judge(const Group& group, bool own, const window::Claim
   return regroup ? Pass::regrouped : Pass::held;
 }
 
-bool Claiming::any_mine() const noexcept {
-  return std::any_of(verdicts_.begin(), verdicts_.end(),
-                     [](const auto& v) { return v.verdict == Verdict::mine; });
+// Nothing is held for the group, and it is sent all the same.
+void Claiming::observe(const Group& group, Pass met) {
+  for (const auto i : group.recipients) {
+    auto& finding = findings_[i];
+    finding.what = What::unclaimed;
+    finding.would_drop = met != Pass::store_down;
+    finding.reason = met == Pass::store_down ? "store_down" : "observed";
+  }
+}
+
+bool Claiming::any_to_send() const noexcept {
+  return std::any_of(findings_.begin(), findings_.end(),
+                     [](const auto& finding) { return finding.what != What::duplicate; });
 }
 
 bool Claiming::any_duplicate() const noexcept {
-  return std::any_of(verdicts_.begin(), verdicts_.end(),
-                     [](const auto& v) { return v.verdict == Verdict::duplicate; });
+  return std::any_of(findings_.begin(), findings_.end(),
+                     [](const auto& finding) { return finding.what == What::duplicate; });
 }
 
 std::string Claiming::first_message_id() const {
   std::string first;
-  for (std::size_t i = 0; i < verdicts_.size(); ++i) {
-    const auto& v = verdicts_[i];
-    if (v.verdict != Verdict::mine || !v.after_doubt) continue;
+  for (const auto& finding : findings_) {
+    if (finding.what != What::claimed || !finding.record.after_doubt) continue;
+    const auto& id = finding.record.record.message_id;
     // Under the first one's id a receiver could discard what is another message.
-    if (differs_[i] || v.record.message_id.empty()) return {};
-    if (!first.empty() && first != v.record.message_id) return {};
-    first = v.record.message_id;
+    if (finding.content_differs || id.empty()) return {};
+    if (!first.empty() && first != id) return {};
+    first = id;
   }
   return first;
 }
 
 awaitable<Result<window::Begun>> Claiming::begin() {
-  for (const auto& claim : claims_) {
-    auto begun = co_await claim->begin();
+  for (const auto& held : claims_) {
+    auto begun = co_await held.claim->begin();
+    if (held.observed) continue;  // forwards everything, whatever the store says
     if (!begun) co_return begun;
     if (*begun == window::Begun::lost) co_return begun;
   }
@@ -193,9 +215,9 @@ awaitable<Result<window::Begun>> Claiming::begin() {
 }
 
 awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream) {
-  for (const auto& claim : claims_) {
+  for (const auto& held : claims_) {
     try {
-      co_await claim->commit(reply, upstream);
+      co_await held.claim->commit(reply, upstream);
     } catch (const std::exception& failure) {
       // After the upstream's 2xx nothing turns it into a failure (P5).
       relay_.log.event(observe::Level::error, "commit_failed", failure.what());
@@ -205,12 +227,12 @@ awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream) {
 }
 
 awaitable<void> Claiming::release() {
-  for (const auto& claim : claims_) co_await claim->release();
+  for (const auto& held : claims_) co_await held.claim->release();
   claims_.clear();
 }
 
 awaitable<void> Claiming::doubt() {
-  for (const auto& claim : claims_) co_await claim->doubt();
+  for (const auto& held : claims_) co_await held.claim->doubt();
   claims_.clear();
 }
 

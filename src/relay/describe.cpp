@@ -1,34 +1,29 @@
 #include "describe.h"
 
 namespace mailonce::relay {
+namespace {
 
-void describe_first(observe::Decision& line, const window::RecipientVerdict& verdict, TimePoint now) {
-  line.first_message_id = verdict.record.message_id;
-  line.upstream = verdict.record.upstream;
-  line.reply = verdict.record.reply;
-  if (verdict.record.at != TimePoint{}) line.first_age = now - verdict.record.at;
+const char* name_of(window::Source source) {
+  switch (source) {
+    case window::Source::store:
+      return "store";
+    case window::Source::local:
+      return "local";
+    case window::Source::unasked:
+      break;
+  }
+  return "unasked";
 }
 
-void describe_claim(observe::Decision& line, const Claiming& claiming) {
-  switch (claiming.source()) {
-    case window::Source::store:
-      line.source = "store";
-      break;
-    case window::Source::local:
-      line.source = "local";
-      break;
-    case window::Source::unasked:
-      line.source = "unasked";
-      break;
-  }
-  const auto& verdicts = claiming.verdicts();
-  for (std::size_t i = 0; i < verdicts.size(); ++i) {
-    line.content_differs = line.content_differs || claiming.content_differs(i);
-    if (verdicts[i].verdict != window::Verdict::mine || !verdicts[i].after_doubt) continue;
-    line.possible_duplicate = true;
-    line.reason = "after_doubt";
-    line.first_message_id = verdicts[i].record.message_id;
-  }
+}  // namespace
+
+void describe_finding(observe::Decision& line, const Finding& finding) {
+  const auto& record = finding.record.record;
+  line.source = name_of(finding.source);
+  line.content_differs = finding.content_differs;
+  line.would_drop = finding.would_drop;
+  line.first_message_id = record.message_id;
+  if (record.at != TimePoint{}) line.first_age = finding.now - record.at;
 }
 
 }  // namespace mailonce::relay

@@ -1,11 +1,11 @@
-// What a decision's log line says of the first attempt and of the claims.
+// What a decision's log line says of the record that was found.
 #pragma once
 #include "mailonce/observe/decision.h"
 #include "mailonce/relay/claiming.h"
 
 namespace mailonce::relay {
 
-void describe_first(observe::Decision& line, const window::RecipientVerdict& verdict, TimePoint now);
-void describe_claim(observe::Decision& line, const Claiming& claiming);
+// Where it was found, what it means, and the first message, which this one repeats or may repeat.
+void describe_finding(observe::Decision& line, const Finding& finding);
 
 }  // namespace mailonce::relay

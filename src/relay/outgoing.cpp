@@ -38,7 +38,7 @@ std::vector<std::string_view> outgoing(std::string_view message, const message::
   if (!facts.dkim_signed && facts.message_id_value && fits_a_header_field(first_id)) {
     edits.push_back({facts.message_id_value->offset, facts.message_id_value->length, first_id});
   }
-  if (options.strip_key_header) leave_out(message, options.identity.key_headers, edits);
+  if (options.strip_key_header) leave_out(message, options.policy.identity.key_headers, edits);
   std::sort(edits.begin(), edits.end(), [](const Edit& a, const Edit& b) { return a.offset < b.offset; });
 
   std::vector<std::string_view> pieces;

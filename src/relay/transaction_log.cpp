@@ -1,4 +1,6 @@
 // How a transaction ends without the upstream, and what it says of each decision (P7).
+#include <algorithm>
+
 #include "describe.h"
 #include "mailonce/relay/replies.h"
 #include "mailonce/relay/transaction.h"
@@ -6,47 +8,97 @@
 namespace mailonce::relay {
 
 using observe::Outcome;
+using What = Finding::What;
+
+namespace {
+
+bool say_the_same(const Finding& a, const Finding& b) {
+  return a.what == b.what && a.reason == b.reason && a.would_drop == b.would_drop &&
+         a.content_differs == b.content_differs && a.source == b.source &&
+         a.record.after_doubt == b.record.after_doubt && a.record.record == b.record.record;
+}
+
+}  // namespace
 
 smtp::Reply Transaction::replay() {
   leg_.abandon();
-  const auto& first = claiming_->verdicts().front();
-  auto line = decision(Outcome::duplicate, first.after_doubt ? "suppressed_doubt" : "in_window");
-  describe_first(line, first, claiming_->now());
-  describe_claim(line, *claiming_);
-  line.reply = first.after_doubt ? suppressed_reply() : first.record.reply;
-  auto reply = line.reply;
-  log(std::move(line));
+  const auto& first = claiming_->findings().front().record;
+  const auto reply = first.after_doubt ? suppressed_reply() : first.record.reply;
+  log_ending({Outcome::duplicate, {}, reply});
   return reply;
 }
 
 void Transaction::not_taken(std::string reason, smtp::Reply reply) {
   const auto outcome = reply.permanent() ? Outcome::refused : Outcome::deferred;
-  refuse(outcome, std::move(reason), std::move(reply));
+  refuse(outcome, reason, std::move(reply));
 }
 
-// What is said of the duplicates once it is known what became of the rest. Observe mode sent to all.
-void Transaction::log_apart(const observe::Decision& sent) {
-  auto line = std::move(*apart_);
-  apart_.reset();
-  line.steps = sent.steps;
-  if (observing()) {
-    line.would_drop = true;
-    line.outcome = sent.outcome;
-    line.reason = sent.outcome == Outcome::forwarded ? "observed" : sent.reason;
-    line.upstream = sent.upstream;
-    line.reply = sent.reply;
-  }
-  log(std::move(line));
-}
-
-smtp::Reply Transaction::refuse(Outcome outcome, std::string reason, smtp::Reply reply) {
+smtp::Reply Transaction::refuse(Outcome outcome, const std::string& reason, smtp::Reply reply) {
   leg_.abandon();
-  auto line = decision(outcome, std::move(reason));
-  line.reply = reply;
-  log(std::move(line));
+  std::vector<observe::Decision> lines;
+  for (const auto& lot : lots_) lines.push_back(decision(lot, outcome, reason));
+  if (lines.empty()) lines.push_back(decision(outcome, reason));
+  for (auto& line : lines) {
+    line.reply = reply;
+    log(std::move(line));
+  }
   return reply;
 }
 
+// One line for all recipients of whom the same is to be said; nearly always one for the message.
+void Transaction::log_ending(const Ending& ending) {
+  struct Line {
+    const Lot* lot;
+    const Finding* finding;
+    observe::Decision decision;
+  };
+  const auto& findings = claiming_->findings();
+  std::vector<Line> lines;
+  for (const auto& lot : lots_) {
+    for (const auto i : lot.recipients) {
+      auto line = std::find_if(lines.begin(), lines.end(), [&](const Line& other) {
+        return other.lot == &lot && say_the_same(*other.finding, findings[i]);
+      });
+      if (line == lines.end())
+        line = lines.insert(line, {&lot, &findings[i], decision(lot, findings[i], ending)});
+      line->decision.recipients.push_back(promised_[i].address.text());
+    }
+  }
+  for (auto& line : lines) log(std::move(line.decision));
+}
+
+observe::Decision Transaction::decision(const Lot& lot, const Finding& finding, const Ending& ending) const {
+  const auto& record = finding.record;
+  observe::Decision line;
+  if (finding.what == What::duplicate) {
+    line = decision(lot, Outcome::duplicate, record.after_doubt ? "suppressed_doubt" : "in_window");
+    line.upstream = record.record.upstream;
+    line.reply = record.after_doubt ? suppressed_reply() : record.record.reply;
+  } else {
+    const bool claimed = finding.what == What::claimed;
+    const std::string_view as_found = claimed ? (record.after_doubt ? "after_doubt" : "new") : finding.reason;
+    line = decision(lot, ending.outcome, ending.reason.empty() ? std::string(as_found) : ending.reason);
+    line.possible_duplicate = claimed && record.after_doubt;
+    line.upstream = relay_.upstream.name();
+    line.reply = ending.reply;
+  }
+  line.recipients.clear();
+  if (lot.identity) describe_finding(line, finding);
+  return line;
+}
+
+observe::Decision Transaction::decision(const Lot& lot, Outcome outcome, std::string reason) const {
+  auto line = decision(outcome, std::move(reason));
+  line.recipients.clear();
+  for (const auto i : lot.recipients) line.recipients.push_back(promised_[i].address.text());
+  line.rule = lot.policy->rule;
+  if (!lot.identity) return line;
+  line.fingerprint = lot.identity->fingerprint.base64url();
+  line.strategy = lot.identity->strategy.name();
+  return line;
+}
+
+// Before anything is known of the message.
 observe::Decision Transaction::decision(Outcome outcome, std::string reason) const {
   observe::Decision line;
   line.outcome = outcome;
@@ -54,15 +106,10 @@ observe::Decision Transaction::decision(Outcome outcome, std::string reason) con
   line.session = origin_.session;
   line.client = origin_.client;
   line.sender = sender_.address.text();
-  // The leg forgets those that are set apart.
-  const auto& recipients = promised_.empty() ? leg_.accepted() : promised_;
-  for (const auto& recipient : recipients) line.recipients.push_back(recipient.address.text());
-  line.message_id = facts_.message_id;
-  if (identity_) {
-    line.fingerprint = identity_->fingerprint.base64url();
-    line.strategy = identity_->strategy.name();
+  if (lots_.empty()) {
+    for (const auto& recipient : leg_.accepted()) line.recipients.push_back(recipient.address.text());
   }
-  line.rule = relay_.options.rule;
+  line.message_id = facts_.message_id;
   line.octets = octets_;
   line.steps = steps_;
   return line;

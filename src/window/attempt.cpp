@@ -10,6 +10,7 @@ Step Attempt::step(Verb verb) const {
   out.particulars.owner = owner;
   out.particulars.lease = lease;
   out.particulars.window = window;
+  out.particulars.slide_cap = slide_cap;
   out.particulars.message_id = message_id;
   out.particulars.content = content;
   out.particulars.upstream = upstream;
@@ -31,6 +32,7 @@ Attempt attempt_of(const Step& step) {
   out.reply = {step.particulars.reply_code, std::string(step.particulars.reply_text)};
   out.lease = step.particulars.lease;
   out.window = step.particulars.window;
+  out.slide_cap = step.particulars.slide_cap;
   out.store_down = step.store_down;
   out.held = step.held;
   return out;

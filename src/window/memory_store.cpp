@@ -44,7 +44,7 @@ awaitable<Result<StepResult>> MemoryStore::step(Step step) {
 }
 
 StepResult MemoryStore::apply(const Step& step) {
-  const Table& actions = table(step.verb);
+  const Table does = actions(step.verb, step.particulars);
   const auto& particulars = step.particulars;
   StepResult result;
   result.before.reserve(step.recipients.size());
@@ -58,16 +58,21 @@ StepResult MemoryStore::apply(const Step& step) {
     const auto found = find_live(step, recipient, now);
     result.before.push_back(found == records_.end() ? Record{} : found->second.record);
     const auto kind = classify(result.before.back(), particulars.owner, now);
-    if (actions[static_cast<std::size_t>(kind)] == Action::block) result.blocked = true;
+    if (does[static_cast<std::size_t>(kind)] == Action::block) result.blocked = true;
   }
   if (result.blocked) return result;
 
   for (std::size_t i = 0; i < step.recipients.size(); ++i) {
     const auto kind = classify(result.before[i], particulars.owner, now);
-    const auto action = actions[static_cast<std::size_t>(kind)];
-    if (!writes(action)) continue;
+    const auto action = does[static_cast<std::size_t>(kind)];
+    if (action == Action::keep) continue;
     const auto& recipient = step.recipients[i];
     const auto found = records_.find(KeyView{step.fingerprint, recipient});
+    if (action == Action::slide) {
+      const auto ends = now + slid_lifetime(found->second.record, particulars, now);
+      if (ends > found->second.place->first) move_to(found->second, ends);
+      continue;
+    }
     Record record = result.before[i];
     if (!rewrite(action, record, particulars, now)) {
       erase(found);
@@ -78,8 +83,7 @@ StepResult MemoryStore::apply(const Step& step) {
       insert(step, recipient, std::move(record), ends);
       continue;
     }
-    auto& order = order_of(found->second.record);
-    auto node = order.extract(found->second.place);
+    auto node = order_of(found->second.record).extract(found->second.place);
     found->second.record = std::move(record);
     node.key() = ends;
     found->second.place = order_of(found->second.record).insert(std::move(node));
@@ -112,6 +116,13 @@ void MemoryStore::insert(const Step& step, const std::string& recipient, Record 
 void MemoryStore::erase(Map::iterator entry) {
   order_of(entry->second.record).erase(entry->second.place);
   records_.erase(entry);
+}
+
+void MemoryStore::move_to(Entry& entry, TimePoint ends) {
+  auto& order = order_of(entry.record);
+  auto node = order.extract(entry.place);
+  node.key() = ends;
+  entry.place = order.insert(std::move(node));
 }
 
 void MemoryStore::sweep(Order& order, TimePoint now, std::size_t at_most) {

@@ -33,6 +33,14 @@ const Table& table(Verb verb) noexcept {
   return tables[static_cast<std::size_t>(verb)];
 }
 
+Table actions(Verb verb, const Particulars& particulars) noexcept {
+  auto out = table(verb);
+  const bool claims = verb == Verb::claim_resend || verb == Verb::claim_suppress || verb == Verb::claim_defer;
+  if (claims && particulars.slide_cap > milliseconds(0))
+    out[static_cast<std::size_t>(Class::sent)] = Action::slide;
+  return out;
+}
+
 Class classify(const Record& record, std::string_view owner, TimePoint now) noexcept {
   const bool mine = record.owner == owner;
   const bool alive = record.deadline > now;
@@ -112,6 +120,7 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
       return true;
     case Action::keep:
     case Action::block:
+    case Action::slide:
       return true;
   }
   record.state = State::claimed;
@@ -127,6 +136,11 @@ milliseconds lifetime(const Record& record, const Particulars& particulars) noex
   if (record.state == State::claimed && !record.doubtful) life = particulars.lease;
   if (record.state == State::sent) life = particulars.window - particulars.age;
   return std::max(life, milliseconds(1));
+}
+
+milliseconds slid_lifetime(const Record& record, const Particulars& particulars, TimePoint now) noexcept {
+  const auto left = std::chrono::duration_cast<milliseconds>(record.at + particulars.slide_cap - now);
+  return std::min(particulars.window, left);
 }
 
 }  // namespace mailonce::window

@@ -175,6 +175,7 @@ awaitable<Result<ClaimAnswer>> ProtocolWindow::claim(ClaimRequest request) {
   // A store that ends with the process needs no lease: an attempt ends in minutes, whatever the window.
   attempt.lease = core_->lease.value_or(std::max<milliseconds>(request.window, std::chrono::hours(1)));
   attempt.window = request.window;
+  attempt.slide_cap = request.slide_cap;
   attempt.store_down = request.store_down;
   const auto verb = verb_of(request.doubt);
 

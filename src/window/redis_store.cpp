@@ -22,17 +22,18 @@ struct Call {
       keys.push_back(std::move(
           key.append(prefix).append("mailonce:{").append(fingerprint).append("}:").append(recipient)));
     }
-    const Table& actions = table(step.verb);
-    for (std::size_t i = 0; i < actions.size(); ++i) action_characters[i] = static_cast<char>(actions[i]);
+    const Table does = actions(step.verb, particulars);
+    for (std::size_t i = 0; i < does.size(); ++i) action_characters[i] = static_cast<char>(does[i]);
     numbers = {std::to_string(keys.size()), std::to_string(particulars.lease.count()),
-               std::to_string(particulars.window.count()), std::to_string(particulars.age.count())};
+               std::to_string(particulars.window.count()), std::to_string(particulars.age.count()),
+               std::to_string(particulars.slide_cap.count())};
     rest = encode_rest(particulars);
-    words.reserve(keys.size() + 10);
+    words.reserve(keys.size() + 11);
     words.insert(words.end(), {"EVALSHA", step_script_sha1, numbers[0]});
     words.insert(words.end(), keys.begin(), keys.end());
     words.insert(words.end(),
                  {std::string_view(action_characters.data(), action_characters.size()), particulars.owner,
-                  numbers[1], numbers[2], numbers[3], particulars.message_id, rest});
+                  numbers[1], numbers[2], numbers[3], particulars.message_id, rest, numbers[4]});
   }
   Call(const Call&) = delete;
   Call& operator=(const Call&) = delete;
@@ -45,7 +46,7 @@ struct Call {
 
   std::vector<std::string> keys;
   std::array<char, class_count> action_characters;
-  std::array<std::string, 4> numbers;
+  std::array<std::string, 5> numbers;
   std::string rest;
   std::vector<std::string_view> words;
 };

@@ -2,7 +2,7 @@
 -- one action for each class of record. window::rewrite() does the same in C++; a test holds the two together.
 local actions, owner = ARGV[1], ARGV[2]
 local lease, window, age = tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
-local message_id, rest = ARGV[6], ARGV[7]
+local message_id, rest, slide_cap = ARGV[6], ARGV[7], tonumber(ARGV[8])
 
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -78,6 +78,10 @@ local write = {
   end,
 }
 write.D = declare
+write.w = function(key, r)
+  local life = math.min(window, r.at + slide_cap - now)
+  if life > redis.call('PTTL', key) then redis.call('PEXPIRE', key, string.format('%.0f', life)) end
+end
 
 local values = redis.call('MGET', unpack(KEYS))
 local records, chosen, answer = {}, {}, {0, now}

@@ -34,6 +34,7 @@ struct Drawn {
   std::string content;
   milliseconds lease;
   milliseconds age;
+  milliseconds slide_cap;
 
   Step step() const {
     Step out;
@@ -44,6 +45,7 @@ struct Drawn {
     out.particulars.lease = lease;
     out.particulars.window = milliseconds(7'200'000);
     out.particulars.age = age;
+    out.particulars.slide_cap = slide_cap;
     out.particulars.message_id = message_id;
     out.particulars.content = content;
     if (verb == Verb::commit) {
@@ -68,6 +70,7 @@ Drawn draw(Random& random) {
   out.content = "content" + number;
   out.lease = random.below(4) == 0 ? short_lease : milliseconds(60'000);
   out.age = milliseconds(random.below(3) == 0 ? 1000 : 0);
+  out.slide_cap = milliseconds(random.below(2) == 0 ? 86'400'000 : 0);
   return out;
 }
 

@@ -89,6 +89,45 @@ TEST(RedisRecords, TheScriptIsSentOnceAndAgainAfterARestart) {
   });
 }
 
+TEST(RedisRecords, SlideWithinTheirCapAndNeverGetShorter) {
+  RedisServer server;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    RedisStore store(io.get_executor(), server.options(), "test:");
+    redis::Client client(io.get_executor(), server.options());
+    const std::vector<std::string> recipients{"AAAA"};
+    const auto lives = [&](Verb verb, milliseconds age, milliseconds slide_cap) -> awaitable<long> {
+      Step out;
+      out.verb = verb;
+      out.fingerprint = sha256("mail");
+      out.recipients = recipients;
+      out.particulars.owner = verb == Verb::commit ? "me" : "another";
+      out.particulars.lease = milliseconds(30'000);
+      out.particulars.window = milliseconds(600'000);
+      out.particulars.age = age;
+      out.particulars.slide_cap = slide_cap;
+      auto done = co_await store.step(out);
+      EXPECT_TRUE(done && !done->blocked);
+      std::vector<std::string> pttl{"PTTL", key()};
+      auto left = co_await ask(client, pttl);
+      co_return std::stol(left);
+    };
+    const milliseconds none{0};
+    long left = co_await lives(Verb::commit, milliseconds(300'000), none);
+    EXPECT_LE(left, 300'000);
+    left = co_await lives(Verb::claim_resend, none, none);
+    EXPECT_LE(left, 300'000) << "without a cap nothing slides";
+    left = co_await lives(Verb::claim_resend, none, milliseconds(400'000));
+    EXPECT_LE(left, 300'000) << "400 s after the first is sooner than the record's end";
+    EXPECT_GT(left, 200'000);
+    left = co_await lives(Verb::claim_resend, none, milliseconds(700'000));
+    EXPECT_LE(left, 400'000);
+    EXPECT_GT(left, 350'000);
+    left = co_await lives(Verb::claim_suppress, none, milliseconds(86'400'000));
+    EXPECT_LE(left, 600'000);
+    EXPECT_GT(left, 550'000);
+  });
+}
+
 // The connection is lost under the step, the server is there: one repeat, and nobody notices.
 TEST(RedisRecords, AConnectionTheServerClosedIsReplacedUnnoticed) {
   RedisServer server;

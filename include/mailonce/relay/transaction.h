@@ -41,18 +41,26 @@ class Transaction {
   void abandon() noexcept { leg_.abandon(); }
 
  private:
-  awaitable<std::optional<message::Identity>> identify(std::string_view message);
-  awaitable<smtp::Reply> forward_unclaimed(std::string_view message, std::string reason, bool would_drop);
+  // What became of the message, for the lines of the log.
+  struct Ending {
+    observe::Outcome outcome;
+    std::string reason;  // empty: as each finding says
+    smtp::Reply reply;
+  };
+
+  std::vector<Lot> sort_into_lots(std::string_view message) const;
+  awaitable<std::vector<Lot>> identify(std::string_view message);
   awaitable<smtp::Reply> send_claimed(std::string_view message);
   awaitable<Transmission> transmit_claimed(std::string_view message);
   awaitable<smtp::Reply> settle(Transmission sent);
-
   void set_duplicates_apart();
-  void log_apart(const observe::Decision& sent);
-  bool observing() const noexcept { return relay_.options.mode == Mode::observe; }
+
   smtp::Reply replay();
-  smtp::Reply refuse(observe::Outcome outcome, std::string reason, smtp::Reply reply);
+  smtp::Reply refuse(observe::Outcome outcome, const std::string& reason, smtp::Reply reply);
+  void log_ending(const Ending& ending);
   observe::Decision decision(observe::Outcome outcome, std::string reason) const;
+  observe::Decision decision(const Lot& lot, observe::Outcome outcome, std::string reason) const;
+  observe::Decision decision(const Lot& lot, const Finding& finding, const Ending& ending) const;
   void log(observe::Decision decision);
 
   Relay& relay_;
@@ -60,11 +68,10 @@ class Transaction {
   UpstreamLeg leg_;
   smtp::Sender sender_;
   std::vector<smtp::Recipient> promised_;  // those the client was told 2xx for
-  std::optional<message::Identity> identity_;
-  std::optional<Claiming> claiming_;  // refers to identity_
+  std::vector<Lot> lots_;                  // of promised_
+  std::optional<Claiming> claiming_;       // refers to both
   std::uint64_t octets_ = 0;
   message::HeaderFacts facts_;
-  std::optional<observe::Decision> apart_;  // about the duplicates among the recipients
   observe::Steps steps_;
   SteadyClock::time_point started_;
 };

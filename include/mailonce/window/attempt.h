@@ -18,6 +18,7 @@ struct Attempt {
   smtp::Reply reply;     // commit
   milliseconds lease{};
   milliseconds window{};
+  milliseconds slide_cap{};
   StoreDownPolicy store_down = StoreDownPolicy::local;
   Source held = Source::store;
 

@@ -59,6 +59,7 @@ class MemoryStore final : public Store {
   Map::iterator find_live(const Step& step, const std::string& recipient, TimePoint now);
   void insert(const Step& step, const std::string& recipient, Record record, TimePoint ends);
   void erase(Map::iterator entry);
+  void move_to(Entry& entry, TimePoint ends);
   void sweep(Order& order, TimePoint now, std::size_t at_most);
   void make_room();
   Order& order_of(const Record& record) noexcept;

@@ -36,6 +36,7 @@ enum class Action : char {
   commit = 'S',          // sent; an own record keeps its Message-ID, which is the first attempt's
   remove = 'r',          // absent; a doubtful record returns to doubt
   declare = 'D',         // doubt
+  slide = 'w',           // sent: the same, and its window starts anew; held by nobody
 };
 
 using Table = std::array<Action, class_count>;
@@ -55,13 +56,17 @@ enum class Verb : std::uint8_t {
 inline constexpr std::size_t verb_count = 10;
 
 const Table& table(Verb verb) noexcept;
+// The table with what this attempt asks for besides: a claim under a sliding window.
+struct Particulars;
+Table actions(Verb verb, const Particulars& particulars) noexcept;
 
 // What this attempt writes beside its state.
 struct Particulars {
   std::string_view owner;
   milliseconds lease{};
   milliseconds window{};
-  milliseconds age{};           // commit and doubt written back: how long ago it happened
+  milliseconds slide_cap{};  // a claim: how long after the first a repeat may start the window anew; 0: never
+  milliseconds age{};        // commit and doubt written back: how long ago it happened
   std::string_view message_id;  // of this attempt
   std::string_view content;
   std::string_view upstream;  // commit
@@ -72,9 +77,9 @@ struct Particulars {
 // `record` must be what the store holds and has not let expire.
 Class classify(const Record& record, std::string_view owner, TimePoint now) noexcept;
 
-// True for what `keep` and `block` are not.
+// True for what leaves the record to this attempt.
 constexpr bool writes(Action action) noexcept {
-  return action != Action::keep && action != Action::block;
+  return action != Action::keep && action != Action::block && action != Action::slide;
 }
 
 // Carries out a writing action on `record`; false: it is to be deleted. The new record lives lifetime().
@@ -83,5 +88,7 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
 // How long a record lives that was written by `particulars`: a claim its lease, all else the window. Whatever
 // an attempt still holds lives at least its lease, so that a short window does not end it under way.
 milliseconds lifetime(const Record& record, const Particulars& particulars) noexcept;
+// How long a `sent` record lives on after `slide`, if that is longer than it would.
+milliseconds slid_lifetime(const Record& record, const Particulars& particulars, TimePoint now) noexcept;
 
 }  // namespace mailonce::window

@@ -30,6 +30,8 @@ struct ClaimRequest {
   DoubtPolicy doubt = DoubtPolicy::resend;
   StoreDownPolicy store_down = StoreDownPolicy::local;
   milliseconds window{};  // how long a record lives once sending or sent
+  // Zero: `sent` lives for its window. Else a repeat starts the window anew, up to so long after the first.
+  milliseconds slide_cap{};
 };
 
 // What the claim found for one recipient.

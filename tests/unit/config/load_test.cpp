@@ -139,21 +139,21 @@ hostname = "relay.example.org"
 )");
   EXPECT_THAT(loaded.report.lines(), IsEmpty());
   const auto& [server, relay, provider, window, log] = loaded.configuration;
-  EXPECT_EQ(relay.content_window, seconds(600));
-  EXPECT_EQ(relay.key_window, seconds(3 * 86400));
-  EXPECT_EQ(relay.message_id_window, seconds(3600));
+  EXPECT_EQ(relay.policy.content_window, seconds(600));
+  EXPECT_EQ(relay.policy.key_window, seconds(3 * 86400));
+  EXPECT_EQ(relay.policy.message_id_window, seconds(3600));
   EXPECT_EQ(window.lease, seconds(20));
   EXPECT_EQ(window.memory.max_records, 5000U);
   EXPECT_EQ(window.prefix, "shop:");
-  EXPECT_EQ(relay.mode, relay::Mode::observe);
-  ASSERT_THAT(relay.identity.strategies, SizeIs(2));
-  EXPECT_EQ(relay.identity.strategies[1].header, "X-Job");
-  EXPECT_THAT(relay.identity.identity_headers, ElementsAre("X-Tenant"));
-  EXPECT_THAT(relay.identity.key_headers, SizeIs(3)) << "what is not written keeps its default";
-  EXPECT_EQ(relay.key_conflict, relay::Conflict::forward);
-  EXPECT_EQ(relay.message_id_conflict, relay::Conflict::reject);
-  EXPECT_EQ(relay.doubt, window::DoubtPolicy::suppress);
-  EXPECT_EQ(relay.store_down, window::StoreDownPolicy::defer);
+  EXPECT_EQ(relay.policy.mode, relay::Mode::observe);
+  ASSERT_THAT(relay.policy.identity.strategies, SizeIs(2));
+  EXPECT_EQ(relay.policy.identity.strategies[1].header, "X-Job");
+  EXPECT_THAT(relay.policy.identity.identity_headers, ElementsAre("X-Tenant"));
+  EXPECT_THAT(relay.policy.identity.key_headers, SizeIs(3)) << "what is not written keeps its default";
+  EXPECT_EQ(relay.policy.key_conflict, relay::Conflict::forward);
+  EXPECT_EQ(relay.policy.message_id_conflict, relay::Conflict::reject);
+  EXPECT_EQ(relay.policy.doubt, window::DoubtPolicy::suppress);
+  EXPECT_EQ(relay.policy.store_down, window::StoreDownPolicy::defer);
   EXPECT_EQ(relay.wait, seconds(5));
   EXPECT_TRUE(relay.strip_key_header);
   EXPECT_EQ(server.max_message_octets, 10'000'000U);
@@ -178,7 +178,7 @@ TEST_F(LoadTest, SecretsComeFromFilesBesideTheConfiguration) {
       "= \"s\"\n");
   EXPECT_THAT(loaded.report.lines(), IsEmpty());
   EXPECT_EQ(loaded.configuration.upstream.password, "hunter 2");
-  EXPECT_EQ(loaded.configuration.relay.identity.secret, "0123456789abcdef");
+  EXPECT_EQ(loaded.configuration.relay.policy.identity.secret, "0123456789abcdef");
 }
 
 TEST_F(LoadTest, ASecretThatEverybodyCanReadIsWarnedAbout) {
@@ -240,10 +240,12 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   EXPECT_THAT(plain.report.lines(), IsEmpty());
 
   // All but examples of what is absent by default.
-  const std::regex example(R"(\n#(hostname|username|ca_file|ehlo_name|file|\w+_file|\w+_env) = [^\n]*)");
+  const std::regex example(
+      R"(\n#(hostname|username|ca_file|ehlo_name|file|sliding|\w+_file|\w+_env) = [^\n]*)");
+  const std::regex rule(R"(\n#\[\[rule\]\][^]*(?=\n\[limits\]))");
   const std::regex setting(R"(\n#(?=[a-z_]+ = ))");
-  const auto written =
-      load_text(std::regex_replace(std::regex_replace(documented, example, ""), setting, "\n"));
+  const auto written = load_text(std::regex_replace(
+      std::regex_replace(std::regex_replace(documented, rule, ""), example, ""), setting, "\n"));
   EXPECT_THAT(written.report.lines(), IsEmpty());
   EXPECT_EQ(summary(written.configuration), summary(plain.configuration));
 
@@ -277,12 +279,12 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   EXPECT_EQ(a.window.prefix, b.window.prefix);
   EXPECT_EQ(a.window.memory.max_records, b.window.memory.max_records);
   EXPECT_EQ(a.window.redis.command_deadline, b.window.redis.command_deadline);
-  EXPECT_EQ(a.relay.identity.strategies, b.relay.identity.strategies);
-  EXPECT_EQ(a.relay.identity.key_headers, b.relay.identity.key_headers);
-  EXPECT_EQ(a.relay.identity.identity_headers, b.relay.identity.identity_headers);
-  EXPECT_EQ(a.relay.scope, b.relay.scope);
-  EXPECT_EQ(a.relay.key_conflict, b.relay.key_conflict);
-  EXPECT_EQ(a.relay.message_id_conflict, b.relay.message_id_conflict);
+  EXPECT_EQ(a.relay.policy.identity.strategies, b.relay.policy.identity.strategies);
+  EXPECT_EQ(a.relay.policy.identity.key_headers, b.relay.policy.identity.key_headers);
+  EXPECT_EQ(a.relay.policy.identity.identity_headers, b.relay.policy.identity.identity_headers);
+  EXPECT_EQ(a.relay.policy.scope, b.relay.policy.scope);
+  EXPECT_EQ(a.relay.policy.key_conflict, b.relay.policy.key_conflict);
+  EXPECT_EQ(a.relay.policy.message_id_conflict, b.relay.policy.message_id_conflict);
   EXPECT_EQ(a.relay.wait, b.relay.wait);
   EXPECT_EQ(a.relay.resend_first_message_id, b.relay.resend_first_message_id);
   EXPECT_EQ(a.relay.strip_key_header, b.relay.strip_key_header);
@@ -290,6 +292,96 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   EXPECT_EQ(a.log.format, b.log.format);
   EXPECT_EQ(a.log.level, b.log.level);
   EXPECT_EQ(a.log.addresses, b.log.addresses);
+}
+
+TEST_F(LoadTest, ARuleIsThePolicyButForWhatItSets) {
+  const auto loaded = load_text(std::string(upstream) + R"(
+[[rule]]
+name = "codes"
+match = { sender = "*@auth.example", subject = ["Your code*", "/^[0-9]{6} is/"], header = { X-App = "otp" } }
+window = "5min"
+sliding = "1h"
+doubt = "suppress"
+[[rule]]
+name = "reports"
+match.recipient = ["*@example.net", "*@example.org"]
+mode = "observe"
+strategy = ["header:X-Report"]
+[policy]
+store_down = "defer"
+scope = "shop"
+[window]
+key = "3d"
+)");
+  EXPECT_THAT(loaded.report.lines(), IsEmpty());
+  const auto& rules = loaded.configuration.relay.rules;
+  ASSERT_THAT(rules, SizeIs(2));
+  const auto& codes = rules[0];
+  EXPECT_EQ(codes.policy.rule, "codes");
+  EXPECT_THAT(codes.match.senders, SizeIs(1));
+  EXPECT_THAT(codes.match.recipients, IsEmpty());
+  ASSERT_THAT(codes.match.headers, SizeIs(2));
+  EXPECT_EQ(codes.match.headers[0].name, "Subject");
+  EXPECT_THAT(codes.match.headers[0].patterns, SizeIs(2));
+  EXPECT_TRUE(codes.match.headers[0].patterns[1].matches("123456 is your code"));
+  EXPECT_EQ(codes.match.headers[1].name, "X-App");
+  EXPECT_EQ(codes.policy.content_window, seconds(300));
+  EXPECT_EQ(codes.policy.key_window, seconds(300));
+  EXPECT_EQ(codes.policy.slide_cap, seconds(3600));
+  EXPECT_EQ(codes.policy.doubt, window::DoubtPolicy::suppress);
+  EXPECT_EQ(codes.policy.store_down, window::StoreDownPolicy::defer) << "the policy stands below the rule";
+  EXPECT_EQ(codes.policy.mode, relay::Mode::enforce);
+  EXPECT_EQ(codes.policy.scope, "shop\ncodes");
+  EXPECT_EQ(rules[1].policy.key_window, seconds(3 * 86400));
+  EXPECT_EQ(rules[1].policy.mode, relay::Mode::observe);
+  EXPECT_THAT(rules[1].match.recipients, SizeIs(2));
+  EXPECT_EQ(rules[1].policy.identity.strategies[0].header, "X-Report");
+  EXPECT_EQ(loaded.configuration.relay.policy.mode, relay::Mode::enforce);
+}
+
+TEST_F(LoadTest, EveryMistakeInARuleIsNamedWithItsPlaceAndCure) {
+  const auto wrong = [&](const std::string& rule) {
+    const auto lines = load_text(std::string(upstream) + "[[rule]]\n" + rule).report.lines();
+    return lines.size() == 1 ? lines[0]
+                             : std::to_string(lines.size()) + " lines: " + testing::PrintToString(lines);
+  };
+  const std::string name = "name = \"a\"\n";
+  EXPECT_THAT(wrong("match = {}\n"), HasSubstr("rule[0].name: is missing"));
+  EXPECT_THAT(wrong("name = \"\"\nmatch = {}\n"), HasSubstr("rule[0].name = \"\": is not 1 to 64"));
+  EXPECT_THAT(wrong("name = \"default\"\nmatch = {}\n"), HasSubstr("is another rule's name too"));
+  EXPECT_THAT(wrong(name), HasSubstr("rule[0].match: is missing"));
+  EXPECT_THAT(wrong(name + "match = \"*\"\n"), HasSubstr("rule[0].match = \"*\": is a string"));
+  EXPECT_THAT(wrong(name + "match = { sender = \"/(/\" }\n"),
+              HasSubstr("rule[0].match.sender = \"/(/\": is no regular expression: missing )"));
+  EXPECT_THAT(wrong(name + "match = { sender = [] }\n"), HasSubstr("holds no pattern"));
+  EXPECT_THAT(wrong(name + "match = { sender = [\"\"] }\n"), HasSubstr("rule[0].match.sender[0]"));
+  EXPECT_THAT(wrong(name + "match = { sendr = \"*\" }\n"), HasSubstr("did you mean \"sender\""));
+  EXPECT_THAT(wrong(name + "match = { header = { \"a b\" = \"*\" } }\n"),
+              HasSubstr("rule[0].match.header.a b"));
+  EXPECT_THAT(wrong(name + "match = {}\nwindow = 5\n"), HasSubstr("write \"5s\""));
+  EXPECT_THAT(wrong(name + "match = {}\nwindow = \"2h\"\nsliding = \"1h\"\n"),
+              HasSubstr("nothing would slide"));
+  EXPECT_THAT(wrong(name + "match = {}\nscope = \"x\"\n"), HasSubstr("a rule is a scope of its own"));
+  EXPECT_THAT(wrong(name + "match = {}\nmodes = \"off\"\n"), HasSubstr("did you mean \"mode\""));
+}
+
+TEST_F(LoadTest, TheDocumentedRuleIsOneAndItsOtherSettingsAreThePolicys) {
+  std::ifstream in(std::string(CONF_FOLDER) + "/mailonce.toml");
+  const std::string documented{std::istreambuf_iterator<char>(in), {}};
+  const auto begin = documented.find("#[[rule]]");
+  const auto block = documented.substr(begin, documented.find("[limits]") - begin);
+  const auto rule = std::regex_replace(block, std::regex(R"((^|\n)#(?=\[\[|[a-z_]+ = ))"), "\n");
+  const auto loaded = load_text(upstream + rule);
+  EXPECT_THAT(loaded.report.lines(), IsEmpty());
+  ASSERT_THAT(loaded.configuration.relay.rules, SizeIs(1));
+  const auto& policy = loaded.configuration.relay.rules[0].policy;
+  const relay::Policy b;
+  EXPECT_EQ(policy.rule, "one-time codes");
+  EXPECT_EQ(policy.mode, b.mode);
+  EXPECT_EQ(policy.key_conflict, b.key_conflict);
+  EXPECT_EQ(policy.message_id_conflict, b.message_id_conflict);
+  EXPECT_EQ(policy.doubt, b.doubt);
+  EXPECT_EQ(policy.store_down, b.store_down);
 }
 
 TEST_F(LoadTest, TheReadyConfigurationsNeedOnlyTheirPassword) {

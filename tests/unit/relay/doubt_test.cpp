@@ -41,7 +41,7 @@ TEST_F(Doubt, IsResentUnchangedWhenThatIsSwitchedOff) {
 }
 
 TEST_F(Doubt, NeverPutsTheFirstMessageIdOnOtherContent) {
-  options.mode = Mode::observe;
+  options.policy.mode = Mode::observe;
   const auto keyed = [](const std::string& text, const std::string& id) {
     return mail(text, id, "Idempotency-Key: order-1001\r\n");
   };
@@ -60,14 +60,14 @@ TEST_F(Doubt, NeverPutsAStrangeMessageIdIntoAMessage) {
 }
 
 TEST_F(Doubt, IsAnsweredWithSuccessUnderSuppress) {
-  options.doubt = window::DoubtPolicy::suppress;
+  options.policy.doubt = window::DoubtPolicy::suppress;
   leave_doubt();
   EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply.code, 250);
   EXPECT_EQ(upstream.copies("a@example.net"), 1);
 }
 
 TEST_F(Doubt, WaitsForAPersonUnderDefer) {
-  options.doubt = window::DoubtPolicy::defer;
+  options.policy.doubt = window::DoubtPolicy::defer;
   leave_doubt();
   const auto result = send(mail("Hello"), {"a@example.net"});
   EXPECT_EQ(result.final_reply.text.substr(0, 5), "4.4.2");

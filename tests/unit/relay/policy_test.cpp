@@ -28,7 +28,7 @@ TEST_F(Key, ReusedForOtherContentIsRefusedAndNotDropped) {
 }
 
 TEST_F(Key, ReusedForOtherContentIsForwardedOnceUnderForward) {
-  options.key_conflict = Conflict::forward;
+  options.policy.key_conflict = Conflict::forward;
   send(keyed("Hello"), {"a@example.net"});
   send(keyed("Goodbye"), {"a@example.net"});
   send(keyed("Goodbye"), {"a@example.net"});
@@ -40,7 +40,7 @@ TEST_F(Key, ReusedForOtherContentIsForwardedOnceUnderForward) {
 }
 
 TEST_F(Key, ReusedForOtherContentIsADuplicateUnderDuplicate) {
-  options.key_conflict = Conflict::duplicate;
+  options.policy.key_conflict = Conflict::duplicate;
   send(keyed("Hello"), {"a@example.net"});
   EXPECT_EQ(send(keyed("Goodbye"), {"a@example.net"}).final_reply, queued);
   EXPECT_EQ(upstream.copies("a@example.net"), 1);
@@ -49,7 +49,7 @@ TEST_F(Key, ReusedForOtherContentIsADuplicateUnderDuplicate) {
 // A key that is the Message-ID: leaving it out wins over the first attempt's.
 TEST_F(Key, ThatIsTheMessageIdIsLeftOutOnceInAResend) {
   options.strip_key_header = true;
-  options.identity.key_headers = {"Message-ID"};
+  options.policy.identity.key_headers = {"Message-ID"};
   upstream.plans = {{.broken = Break::accepted_unsaid}};
   send(mail("Hello"), {"a@example.net"});
   send(mail("Hello"), {"a@example.net"});
@@ -68,20 +68,20 @@ TEST_F(Key, IsLeftOutOnTheWayUpstreamWhenAskedTo) {
 class ModeOf : public RelayTest {};
 
 TEST_F(ModeOf, ObserveForwardsEverythingAndStillRecords) {
-  options.mode = Mode::observe;
+  options.policy.mode = Mode::observe;
   for (int i = 0; i < 3; ++i) EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
   EXPECT_EQ(upstream.copies("a@example.net"), 3);
   EXPECT_EQ(window.records.size(), 1U);
 }
 
 TEST_F(ModeOf, ObserveForwardsWhenTheStoreIsDown) {
-  options.mode = Mode::observe;
+  options.policy.mode = Mode::observe;
   window.store_down = true;
   EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
 }
 
 TEST_F(ModeOf, OffForwardsEverythingAndRecordsNothing) {
-  options.mode = Mode::off;
+  options.policy.mode = Mode::off;
   for (int i = 0; i < 2; ++i) EXPECT_EQ(send(mail("Hello"), {"a@example.net"}).final_reply, queued);
   EXPECT_EQ(upstream.copies("a@example.net"), 2);
   EXPECT_TRUE(window.records.empty());

@@ -138,9 +138,9 @@ TEST_F(Promise, OnlyRecipientsTheUpstreamAcceptedAreClaimed) {
 class Busy : public RelayTest {
  protected:
   void hold(const std::string& content) {
-    const auto identity = message::identify(content, options.scope, options.identity);
+    const auto identity = message::identify(content, options.policy.scope, options.policy.identity);
     key = identity->fingerprint.hex() + ":" +
-          message::recipient_digest("a@example.net", options.identity.secret);
+          message::recipient_digest("a@example.net", options.policy.identity.secret);
     window.held.insert(key);
   }
   std::string key;

@@ -23,6 +23,7 @@ class Memory : public testing::Test {
     out.particulars.owner = owner;
     out.particulars.lease = milliseconds(30'000);
     out.particulars.window = window;
+    out.particulars.slide_cap = slide_cap;
     return store.apply(out);
   }
   State state(const std::string& message) { return step(Verb::look, message).before[0].state; }
@@ -34,6 +35,7 @@ class Memory : public testing::Test {
   ManualClock clock;
   MemoryStore store{{.max_records = 3}, clock};
   milliseconds window{60'000};
+  milliseconds slide_cap{0};
   std::vector<std::string> recipient{"AAAA"};
 };
 
@@ -62,6 +64,34 @@ TEST_F(Memory, ARecordEndsWithItsWindow) {
   EXPECT_EQ(state("mail"), State::sent);
   clock.time += milliseconds(1);
   EXPECT_EQ(state("mail"), State::absent);
+}
+
+TEST_F(Memory, ASlidingWindowStartsAnewWithEachRepeatUpToItsCap) {
+  slide_cap = milliseconds(150'000);
+  send("mail", milliseconds(60'000));
+  for (int i = 0; i < 3; ++i) {  // at 50, 100 and 150 s; the last can not prolong any more
+    clock.time += milliseconds(50'000);
+    EXPECT_EQ(step(Verb::claim_resend, "mail", "another").before[0].state, State::sent) << i;
+  }
+  clock.time += milliseconds(1);
+  EXPECT_EQ(state("mail"), State::absent);
+}
+
+TEST_F(Memory, AWindowThatDoesNotSlideEndsWhateverIsRepeated) {
+  send("mail", milliseconds(60'000));
+  clock.time += milliseconds(50'000);
+  step(Verb::claim_resend, "mail", "another");
+  clock.time += milliseconds(10'001);
+  EXPECT_EQ(state("mail"), State::absent);
+}
+
+TEST_F(Memory, SlidingNeverShortensAWindow) {
+  send("mail", milliseconds(60'000));
+  slide_cap = milliseconds(10'000);
+  clock.time += milliseconds(5'000);
+  step(Verb::claim_resend, "mail", "another");
+  clock.time += milliseconds(50'000);
+  EXPECT_EQ(state("mail"), State::sent);
 }
 
 TEST_F(Memory, AClaimEndsWithItsLease) {
