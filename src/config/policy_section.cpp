@@ -31,6 +31,7 @@ void read_identity(Table& table, message::IdentityOptions& identity) {
   }
   table.list("key_headers", identity.key_headers, parse_field_name);
   table.list("identity_headers", identity.identity_headers, parse_field_name);
+  table.flag("documents", identity.documents);
 }
 
 }  // namespace
