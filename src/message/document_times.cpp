@@ -192,12 +192,9 @@ bool is_pdf_date(std::string_view text) noexcept {
   reader.literal('D').literal(':').digits(14);
   if (reader.ended()) return true;
   if (!reader.maybe('Z') && !reader.maybe('+')) reader.literal('-');
-  if (!reader.next_is_digit()) return reader.ended();
-  reader.digits(2);
-  if (reader.maybe('\'') && reader.next_is_digit()) {
-    reader.digits(2);
-    reader.maybe('\'');
-  }
+  if (reader.next_is_digit()) reader.digits(2);
+  // LibreOffice writes "Z'".
+  if (reader.maybe('\'') && reader.next_is_digit()) reader.digits(2).maybe('\'');
   return reader.ended();
 }
 

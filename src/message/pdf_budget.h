@@ -26,9 +26,9 @@ class PdfBudgetScope {
 class PdfInput final : public InputSource {
  public:
   PdfInput(std::string_view octets, std::size_t structure_octets)
-      : octets_(octets), structure_left_(structure_octets), data_left_(octets.size()) {}
+      : octets_(octets), structure_left_(structure_octets), data_left_(2 * octets.size()) {}
 
-  // While true what is read is a stream's data: all streams together are no longer than the file, or they overlap.
+  // While true what is read is a stream's data. Each is read once or twice; when all are longer, they overlap.
   void set_reading_data(bool reading) { reading_data_ = reading; }
 
   qpdf_offset_t findAndSkipNextEOL() override;

@@ -3,7 +3,7 @@
 #include <qpdf/Buffer.hh>
 
 #include <algorithm>
-#include <set>
+#include <limits>
 #include <utility>
 
 #include "pdf_budget.h"
@@ -88,7 +88,7 @@ class PdfReader {
       const auto index = static_cast<std::size_t>(entry.getObjStreamIndex());
       if (index >= objects.size() || objects[index] != object.getObj()) throw PdfDoubt("object stream");
     }
-    budget_ = {DocumentLimits::structure_octets, streams.size() + 1};
+    budget_ = {DocumentLimits::structure_octets + DocumentLimits::inflated_octets, std::numeric_limits<std::size_t>::max()};
   }
 
   std::vector<int> objects_in(int number, std::size_t& octets) {
@@ -193,7 +193,7 @@ class PdfReader {
   // No reader that follows the cross-references shows these; they count all the same.
   void put_unreferenced() {
     for (const auto& [id, entry] : xref_) {
-      if (entry.getType() == 0 || graph_.is_numbered(id)) continue;
+      if (entry.getType() == 0 || !graph_.is_unreached(id)) continue;
       auto object = pdf_.getObject(id);
       if (object.isStreamOfType("/ObjStm") || object.isStreamOfType("/XRef") || object.isNull()) continue;
       graph_.put_value(object);

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "mailonce/message/document_times.h"
+#include "mailonce/message/embedded_time.h"
 
 namespace mailonce::message {
 namespace {
@@ -109,7 +110,9 @@ void PdfGraph::put_object(QPDFObjectHandle object, Role role) {
 
 void PdfGraph::put_array(QPDFObjectHandle array) {
   text_.push_back('[');
-  for (const auto& item : array.getArrayAsVector()) put_value(item);
+  auto items = array.getArrayAsVector();
+  const bool is_profile = items.size() == 2 && items[0].isNameAndEquals("/ICCBased");
+  for (const auto& item : items) put_value(item, is_profile ? Role::profile : Role::plain);
   text_.push_back(']');
 }
 
@@ -124,25 +127,35 @@ void PdfGraph::put_dictionary(const Dictionary& dictionary, Role role) {
       text_.push_back('T');
       continue;
     }
-    put_value(value, embedded && key == "/Params" ? Role::file_parameters : Role::plain);
+    put_value(value, embedded && key == "/Params" ? Role::file_parameters : role_under(key));
   }
   text_.push_back('>');
+}
+
+PdfGraph::Role PdfGraph::role_under(std::string_view key) {
+  if (key == "/FontFile2" || key == "/FontFile3") return Role::font;
+  return key == "/DestOutputProfile" ? Role::profile : Role::plain;
 }
 
 bool PdfGraph::is_left_out(const std::string& key, QPDFObjectHandle& value, Role role) {
   if (role != Role::information && role != Role::file_parameters) return false;
   if (key != "/CreationDate" && key != "/ModDate") return false;
   if (!value.isString() || !is_pdf_date(value.getStringValue())) return false;
-  if (document_.times.size() < DocumentLimits::shown_times)
-    document_.times.push_back({key.substr(1), value.getStringValue()});
+  left_out(std::string_view(key).substr(1), value.getStringValue());
   return true;
+}
+
+void PdfGraph::left_out(std::string_view name, std::string_view value) {
+  if (document_.times.size() < DocumentLimits::shown_times)
+    document_.times.push_back({std::string(name), std::string(value)});
 }
 
 void PdfGraph::put_stream(QPDFObjectHandle stream, Role role) {
   auto dictionary = stream.getDict().getDictAsMap();
+  lengths_.insert(dictionary["/Length"].getObjGen());
   if (dictionary.contains("/F")) throw PdfDoubt("data in another file");
   text_.push_back('S');
-  if (role == Role::metadata && put_metadata(stream, dictionary)) return;
+  if (put_without_times(stream, dictionary, role)) return;
   Hasher data;
   HashPipeline pipeline(data);
   input_.set_reading_data(true);
@@ -153,18 +166,35 @@ void PdfGraph::put_stream(QPDFObjectHandle stream, Role role) {
   put_dictionary(dictionary);
 }
 
-// XMP, inflated: false when it is coded otherwise or too long.
-bool PdfGraph::put_metadata(QPDFObjectHandle stream, Dictionary& dictionary) {
-  const auto filter = dictionary.find("/Filter");
-  if (!is_name(dictionary, "/Type", "/Metadata") || !is_name(dictionary, "/Subtype", "/XML")) return false;
-  if (filter != dictionary.end() && !is_name(dictionary, "/Filter", "/FlateDecode")) return false;
-  const auto data = stream.getStreamData(qpdf_dl_generalized);
-  if (data->getSize() > DocumentLimits::text_octets) throw PdfDoubt("long metadata");
-  const std::string_view xml(reinterpret_cast<const char*>(data->getBuffer()), data->getSize());
-  put_digest(sha256(without_times(xml, {xmp_times, xmp_identifiers}, scratch_, document_.times)));
+// Inflated; false when it is coded otherwise or holds no time.
+bool PdfGraph::put_without_times(QPDFObjectHandle stream, Dictionary& dictionary, Role role) {
+  const bool is_metadata = role == Role::metadata && is_name(dictionary, "/Subtype", "/XML");
+  const bool is_font =
+      role == Role::font && (!dictionary.contains("/Subtype") || is_name(dictionary, "/Subtype", "/OpenType"));
+  if (!is_metadata && !is_font && role != Role::profile) return false;
+  if (dictionary.contains("/Filter") && !is_name(dictionary, "/Filter", "/FlateDecode")) return false;
+  if (dictionary.contains("/DecodeParms") && dictionary["/DecodeParms"].isIndirect()) return false;
+  input_.set_reading_data(true);
+  const auto buffer = stream.getStreamData(qpdf_dl_generalized);
+  input_.set_reading_data(false);
+  std::string data(reinterpret_cast<const char*>(buffer->getBuffer()), buffer->getSize());
+  if (!remove_times(data, role)) return false;
+  put_digest(sha256(data));
   for (const char* key : {"/Length", "/Filter", "/DecodeParms"}) dictionary.erase(key);
-  text_.push_back('X');
+  text_.push_back('T');
   put_dictionary(dictionary);
+  return true;
+}
+
+bool PdfGraph::remove_times(std::string& data, Role role) {
+  if (role == Role::font || role == Role::profile) {
+    const bool is_font = role == Role::font;
+    const auto time = is_font ? remove_font_time(data) : remove_profile_time(data);
+    if (time) left_out(is_font ? "font modified" : "colour profile made", *time);
+    return time.has_value();
+  }
+  if (data.size() > DocumentLimits::text_octets) return false;
+  data = without_times(data, {xmp_times, xmp_identifiers}, scratch_, document_.times);
   return true;
 }
 

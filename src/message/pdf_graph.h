@@ -6,6 +6,7 @@
 
 #include <deque>
 #include <map>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -25,14 +26,15 @@ struct PdfDoubt : std::runtime_error {
 class PdfGraph {
  public:
   // What an object is decides which of its values are times of the document's making.
-  enum class Role { plain, information, file_parameters, metadata };
+  enum class Role { plain, information, file_parameters, metadata, font, profile };
   using Dictionary = std::map<std::string, QPDFObjectHandle>;
 
   PdfGraph(PdfInput& input, Document& document) : input_(input), document_(document) {}
 
   // Gives an object its number now; what refers to it does not pull it into another item.
   void reserve(const QPDFObjectHandle& object);
-  bool is_numbered(QPDFObjGen object) const { return numbers_.contains(object); }
+  // Of objects that nothing but the length of a stream refers to it is false too: they say how the file is written.
+  bool is_unreached(QPDFObjGen object) const { return !numbers_.contains(object) && !lengths_.contains(object); }
 
   // An item is what is put between two calls of end_item, with all that it reaches and that has no number yet.
   void put_object(QPDFObjectHandle object, Role role = Role::plain);  // itself, even if it is reserved
@@ -49,8 +51,11 @@ class PdfGraph {
 
   void put_reference(QPDFObjectHandle object, Role role);
   void put_array(QPDFObjectHandle array);
+  static Role role_under(std::string_view key);
   void put_stream(QPDFObjectHandle stream, Role role);
-  bool put_metadata(QPDFObjectHandle stream, Dictionary& dictionary);
+  bool put_without_times(QPDFObjectHandle stream, Dictionary& dictionary, Role role);
+  bool remove_times(std::string& data, Role role);
+  void left_out(std::string_view name, std::string_view value);
   void put_digest(const Digest& digest);
   void put_number(std::size_t number);
   bool is_left_out(const std::string& key, QPDFObjectHandle& value, Role role);
@@ -59,6 +64,7 @@ class PdfGraph {
   PdfInput& input_;
   Document& document_;
   std::map<QPDFObjGen, std::size_t> numbers_;
+  std::set<QPDFObjGen> lengths_;
   std::deque<Pending> pending_;
   std::string text_;  // of the object being written
   std::string scratch_;

@@ -32,7 +32,7 @@ struct Document {
 // Beyond these a document compares by its octets: time stays linear and memory bounded for any input.
 struct DocumentLimits {
   static constexpr std::size_t octets = 32U << 20;              // of the document itself
-  static constexpr std::size_t inflated_octets = 128U << 20;    // of all entries of a ZIP file
+  static constexpr std::size_t inflated_octets = 128U << 20;    // of all entries of a ZIP file, all fonts of a PDF
   static constexpr std::size_t entries = 10000;                 // of a ZIP file
   static constexpr std::size_t text_octets = 1U << 20;          // of a part times are removed from
   static constexpr std::size_t structure_octets = 8U << 20;     // of a PDF beside its streams, object streams inflated
