@@ -31,6 +31,23 @@ void read_strategies(Table& table, message::IdentityOptions& identity) {
   }
 }
 
+Parsed<message::Pattern> parse_ignored(std::string_view text) {
+  auto pattern = message::Pattern::regex(text);
+  if (!pattern) return Mistake{"is no regular expression: " + pattern.error(), "correct it (RE2 syntax)"};
+  return std::move(*pattern);
+}
+
+void read_ignored(Table& table, std::vector<message::Pattern>& ignore) {
+  table.list("ignore", ignore, parse_ignored);
+  for (const auto& pattern : ignore) {
+    std::string text = "An example\n\nof a text, with 2 lines.";
+    pattern.remove_from(text);
+    if (text.find_first_not_of(" \n") != std::string::npos) continue;
+    table.warning("ignore", {"takes everything out of a text: mails that differ in their texts alone are one",
+                             "describe no more than the token or time that varies"});
+  }
+}
+
 }  // namespace
 
 void read_decisions(Table& table, relay::Policy& policy) {
@@ -40,6 +57,8 @@ void read_decisions(Table& table, relay::Policy& policy) {
                Choices<Mode>{{"enforce", Mode::enforce}, {"observe", Mode::observe}, {"off", Mode::off}});
   read_strategies(table, policy.identity);
   table.list("identity_headers", policy.identity.identity_headers, parse_field_name);
+  read_ignored(table, policy.identity.ignore);
+  table.flag("documents", policy.identity.documents);
   table.choice("conflict", policy.key_conflict, conflicts);
   table.choice("content_differs", policy.message_id_conflict, conflicts);
   table.choice("doubt", policy.doubt,

@@ -6,6 +6,7 @@
 
 #include "mailonce/base/encoding.h"
 #include "mailonce/message/charset.h"
+#include "mailonce/message/document.h"
 #include "mailonce/message/header_value.h"
 #include "mailonce/message/mime_tree.h"
 #include "mailonce/message/text_content.h"
@@ -73,8 +74,8 @@ bool is_signature(const Part& part) {
 
 class Writer {
  public:
-  Writer(const MimeTree& tree, const std::vector<std::string>& identity_headers, CanonicalSink& sink)
-      : content_ids_(tree.content_ids), identity_headers_(identity_headers), sink_(sink) {}
+  Writer(const MimeTree& tree, const CanonicalOptions& options, CanonicalSink& sink)
+      : content_ids_(tree.content_ids), options_(options), sink_(sink) {}
 
   void write_message(const Part& root, bool attached) {
     if (root.header_known) write_header(root, attached);
@@ -87,7 +88,7 @@ class Writer {
     if (attached) {
       for (const auto& counted : attached_fields) write_fields(root, counted);
     }
-    for (const auto& name : identity_headers_)
+    for (const auto& name : options_.identity_headers)
       write_fields(root, {to_lower_ascii(name), FieldSyntax::unstructured});
     if (sink_.wants_dropped()) explain_header(root, attached);
   }
@@ -95,7 +96,8 @@ class Writer {
   void write_fields(const Part& root, const CountedField& counted) {
     for (const auto& field : root.header) {
       if (!matches(counted, field.name)) continue;
-      const auto value = read_header_value(field.value, counted.syntax);
+      auto value = read_header_value(field.value, counted.syntax);
+      if (counted.name == "Subject" && value.reading == Reading::decoded) drop_ignored(value.text);
       const auto name = counted.family ? to_lower_ascii(field.name) : std::string(counted.name);
       sink_.header(name, value.text, value.reading);
     }
@@ -105,7 +107,7 @@ class Writer {
     for (const auto& field : root.header) {
       const auto is = [&](std::string_view name) { return equals_ignoring_case(name, field.name); };
       if (is_counted(field.name) || (attached && (is("Date") || is("Message-ID")))) continue;
-      if (std::any_of(identity_headers_.begin(), identity_headers_.end(), is)) continue;
+      if (std::any_of(options_.identity_headers.begin(), options_.identity_headers.end(), is)) continue;
       sink_.dropped(field.name, read_header_value(field.value, FieldSyntax::structured).text,
                     why_not_counted(field.name));
     }
@@ -162,7 +164,7 @@ class Writer {
   void write_raw(const Part& part) {
     Leaf leaf;
     leaf.reading = Reading::raw;
-    leaf.raw_label = part.raw_reason;
+    leaf.label = part.raw_reason;
     sink_.open_leaf(leaf);
     for (const auto& field : part.content_fields) sink_.content(field.raw);
     sink_.content("\r\n");
@@ -176,21 +178,38 @@ class Writer {
     if (!follows(part.transfer_encoding, part.body)) {
       leaf.reading = Reading::raw;
       const auto label = "transfer encoding " + part.transfer_encoding_name;
-      leaf.raw_label = label;
+      leaf.label = label;
       sink_.open_leaf(leaf);
       sink_.content(part.body);
       return sink_.close_leaf();
     }
     if (part.type.starts_with("text/") || part.type == "application/ics") return write_text(part, leaf);
-    sink_.open_leaf(leaf);
     TransferDecoder decoder(part.transfer_encoding, part.body);
     std::string_view chunk;
-    while (decoder.next(chunk)) sink_.content(chunk);
+    bool more = decoder.next(chunk);
+    if (more && options_.documents && may_be_document(chunk) && write_document(part, leaf)) return;
+    sink_.open_leaf(leaf);
+    for (; more; more = decoder.next(chunk)) sink_.content(chunk);
     sink_.close_leaf();
   }
 
+  // False, and nothing written, when it is to be compared by its octets.
+  bool write_document(const Part& part, Leaf leaf) {
+    const auto octets = decode(part, DocumentLimits::octets);
+    const auto document = read_document(octets);
+    if (!document) return false;
+    leaf.reading = Reading::document;
+    leaf.label = document->kind;
+    sink_.open_leaf(leaf);
+    for (const auto& item : document->items) sink_.document_item(item.name, item.digest);
+    for (const auto& time : document->times)
+      sink_.dropped(time.name, time.value, "made anew for each build of the document");
+    sink_.close_leaf();
+    return true;
+  }
+
   void write_text(const Part& part, Leaf& leaf) {
-    const auto octets = decode(part);
+    const auto octets = decode(part, part.body.size());
     // RFC 2045 §5.2; for calendars RFC 5545 §3.1.4.
     const bool calendar = part.type == "text/calendar" || part.type == "application/ics";
     const std::string_view default_charset = calendar ? "utf-8" : "us-ascii";
@@ -202,15 +221,28 @@ class Writer {
       *text = with_lf_line_ends(*text, unix_text_);
       if (calendar) *text = drop_dtstamp(*text);
       if (part.type == "text/html") *text = content_ids_.number_references(*text, filtered_);
+      if (!options_.ignore.empty()) {
+        ignored_.assign(*text);
+        drop_ignored(ignored_);
+        text = ignored_;
+      }
       *text = without_trailing_blank_lines(*text);
     } else {
       leaf.reading = Reading::raw;
-      leaf.raw_label = label;
+      leaf.label = label;
       text = octets;
     }
     sink_.open_leaf(leaf);
     sink_.content(*text);
     sink_.close_leaf();
+  }
+
+  void drop_ignored(std::string& text) {
+    for (const auto& pattern : options_.ignore) {
+      const auto before = text.size();
+      pattern.remove_from(text);
+      if (text.size() != before) sink_.dropped("ignored", pattern.written(), "taken out of the text");
+    }
   }
 
   std::string_view drop_dtstamp(std::string_view text) {
@@ -219,32 +251,33 @@ class Writer {
     return kept;
   }
 
-  std::string_view decode(const Part& part) {
+  // At most a piece more than `most_octets`.
+  std::string_view decode(const Part& part, std::size_t most_octets) {
     if (part.transfer_encoding == TransferEncoding::identity) return part.body;
     decoded_.clear();
-    decoded_.reserve(part.body.size());
+    decoded_.reserve(std::min(part.body.size(), most_octets));
     TransferDecoder decoder(part.transfer_encoding, part.body);
     std::string_view chunk;
-    while (decoder.next(chunk)) decoded_.append(chunk);
+    while (decoded_.size() <= most_octets && decoder.next(chunk)) decoded_.append(chunk);
     return decoded_;
   }
 
   const ContentIds& content_ids_;
-  const std::vector<std::string>& identity_headers_;
+  const CanonicalOptions& options_;
   CanonicalSink& sink_;
   // Reused from part to part; each holds one step of a text.
   std::string decoded_;
   std::string converted_;
   std::string unix_text_;
   std::string filtered_;
+  std::string ignored_;
 };
 
 }  // namespace
 
-void write_canonical_form(std::string_view message, const std::vector<std::string>& identity_headers,
-                          CanonicalSink& sink) {
+void write_canonical_form(std::string_view message, const CanonicalOptions& options, CanonicalSink& sink) {
   const auto tree = parse_tree(message);
-  Writer(tree, identity_headers, sink).write_message(tree.root, false);
+  Writer(tree, options, sink).write_message(tree.root, false);
 }
 
 }  // namespace mailonce::message

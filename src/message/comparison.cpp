@@ -13,7 +13,7 @@ using Items = std::vector<RecordedItem>;
 
 Items record(std::string_view message, const IdentityOptions& options) {
   RecordingSink sink;
-  write_canonical_form(message, options.identity_headers, sink);
+  write_canonical_form(message, options, sink);
   return sink.take();
 }
 

@@ -7,7 +7,7 @@ namespace mailonce::message {
 
 std::vector<DescribedItem> describe(std::string_view message, const IdentityOptions& options) {
   RecordingSink sink;
-  write_canonical_form(message, options.identity_headers, sink);
+  write_canonical_form(message, options, sink);
   std::vector<DescribedItem> items;
   for (auto& recorded : sink.take()) items.push_back(std::move(recorded.shown));
   return items;

@@ -41,7 +41,7 @@ void HashingSink::put_leaf(const Leaf& leaf) {
   put_framed(leaf.file_name);
   put_length(leaf.content_id);
   put(static_cast<char>(leaf.reading));
-  put_framed(leaf.raw_label);
+  put_framed(leaf.label);
 }
 
 void HashingSink::header(std::string_view name, std::string_view value, Reading reading) {
@@ -86,6 +86,12 @@ void HashingSink::content(std::string_view octets) {
     octets.remove_prefix(piece.size());
     if (block_used_ == block_octets) end_block();
   }
+}
+
+void HashingSink::document_item(std::string_view name, const Digest& digest) {
+  put('D');
+  put_framed(name);
+  put_framed({reinterpret_cast<const char*>(digest.bytes.data()), digest.bytes.size()});
 }
 
 void HashingSink::end_block() {

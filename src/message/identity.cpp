@@ -75,7 +75,7 @@ Digest content_digest(std::string_view message, std::string_view scope, const Id
   auto hasher = labelled("mailonce content", options.secret);
   hasher.update_framed(scope);
   HashingSink sink(hasher);
-  write_canonical_form(message, options.identity_headers, sink);
+  write_canonical_form(message, options, sink);
   sink.flush();
   return hasher.finish();
 }

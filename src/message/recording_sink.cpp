@@ -74,7 +74,7 @@ void RecordingSink::add_leaf(const std::string& number, const Leaf& leaf) {
   leaf_where_ = "part " + number;
   if (!leaf.type.empty()) leaf_where_.append(" (").append(printable(leaf.type)).append(")");
   if (!leaf.file_name.empty()) leaf_where_.append(" ").append(printable(leaf.file_name));
-  leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.raw_label) : "";
+  leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.label) : "";
   add(leaf_where_, "type", leaf.type);
   if (!leaf.disposition.empty()) add(leaf_where_, "disposition", leaf.disposition);
   if (!leaf.file_name.empty()) add(leaf_where_, "file name", leaf.file_name);
@@ -115,6 +115,8 @@ void RecordingSink::close(bool complete) {
 void RecordingSink::open_leaf(const Leaf& leaf) {
   add_leaf(next_number(), leaf);
   leaf_is_text_ = leaf.reading == Reading::text;
+  leaf_is_document_ = leaf.reading == Reading::document;
+  in_leaf_ = true;
   text_.clear();
   octets_ = 0;
   hasher_ = Hasher();
@@ -129,7 +131,13 @@ void RecordingSink::content(std::string_view octets) {
   }
 }
 
+void RecordingSink::document_item(std::string_view name, const Digest& digest) {
+  add(leaf_where_, printable(name), "sha256 " + digest.hex());
+}
+
 void RecordingSink::close_leaf() {
+  in_leaf_ = false;
+  if (leaf_is_document_) return;
   if (leaf_is_text_) {
     add(leaf_where_, "text", text_).is_text = true;
   } else {
@@ -142,7 +150,7 @@ void RecordingSink::dropped(std::string_view what, std::string_view value, std::
   constexpr std::size_t enough = 400;
   const bool long_value = value.size() > enough;
   const auto shown = std::string(value.substr(0, enough)) + (long_value ? " …" : "");
-  auto& item = add(levels_.back().where, what, shown, why);
+  auto& item = add(in_leaf_ ? leaf_where_ : levels_.back().where, what, shown, why);
   item.exact = value;
   item.shown.counts = false;
 }

@@ -1,10 +1,9 @@
 // The canonical form of a message, version 1 (DESIGN.md §5, docs/canonical-form.md): what a recipient would
 // notice, without what transport and libraries make up.
 #pragma once
-#include <string>
 #include <string_view>
-#include <vector>
 
+#include "mailonce/message/canonical_options.h"
 #include "mailonce/message/canonical_sink.h"
 
 namespace mailonce::message {
@@ -20,7 +19,6 @@ struct CanonicalLimits {
 };
 
 // Writes the form of `message` to `sink`. Never fails: what is malformed is written as raw bytes.
-void write_canonical_form(std::string_view message, const std::vector<std::string>& identity_headers,
-                          CanonicalSink& sink);
+void write_canonical_form(std::string_view message, const CanonicalOptions& options, CanonicalSink& sink);
 
 }  // namespace mailonce::message

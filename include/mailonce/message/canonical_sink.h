@@ -5,6 +5,8 @@
 #include <cstddef>
 #include <string_view>
 
+#include "mailonce/base/digest.h"
+
 namespace mailonce::message {
 
 // How octets of the message became the octets of an item. What was not decoded can never equal what was: a
@@ -13,6 +15,7 @@ enum class Reading : char {
   decoded = 'd',  // encodings undone, UTF-8
   text = 't',     // a text leaf: decoded, UTF-8, line ends LF, without trailing blank lines
   octets = 'o',   // a leaf that is no text, its transfer encoding undone
+  document = 'p',  // a leaf that is a document, read into its items (document.h)
   raw = 'r'       // as it stands in the message
 };
 
@@ -23,7 +26,7 @@ struct Leaf {
   std::string_view file_name;    // UTF-8; empty when there is none
   std::size_t content_id = 0;    // its number in order of appearance; 0 when it has none
   Reading reading = Reading::octets;
-  std::string_view raw_label;  // with `raw`: what could not be undone, e.g. "charset x-unknown"
+  std::string_view label;  // with `raw`: what could not be undone, e.g. "charset x-unknown"; with `document`: its kind
 };
 
 class CanonicalSink {
@@ -37,6 +40,8 @@ class CanonicalSink {
       bool complete) = 0;  // of message or multipart; incomplete: the last delimiter was missing
   virtual void open_leaf(const Leaf& leaf) = 0;
   virtual void content(std::string_view octets) = 0;  // any number of times; how it is split means nothing
+  // In place of content, of a leaf that is read as a document: "page 3 content".
+  virtual void document_item(std::string_view name, const Digest& digest) = 0;
   virtual void close_leaf() = 0;
   // What is left out, and why: only for people, and only told to a sink that wants it.
   virtual bool wants_dropped() const { return false; }

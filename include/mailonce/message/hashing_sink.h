@@ -20,6 +20,7 @@ class HashingSink final : public CanonicalSink {
   void close(bool complete) override;
   void open_leaf(const Leaf& leaf) override;
   void content(std::string_view octets) override;
+  void document_item(std::string_view name, const Digest& digest) override;
   void close_leaf() override;
 
  private:

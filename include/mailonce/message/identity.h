@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "mailonce/base/digest.h"
+#include "mailonce/message/canonical_options.h"
 
 namespace mailonce::message {
 
@@ -22,12 +23,11 @@ struct Strategy {
   bool operator==(const Strategy&) const = default;
 };
 
-struct IdentityOptions {
+struct IdentityOptions : CanonicalOptions {
   std::vector<Strategy> strategies = {{Strategy::Kind::key, {}},
                                       {Strategy::Kind::content, {}}};  // first that applies
   std::vector<std::string> key_headers = {"Idempotency-Key", "X-Idempotency-Key", "Resend-Idempotency-Key"};
-  std::vector<std::string> identity_headers;  // further fields that count in the canonical form
-  std::string secret;                         // non-empty: fingerprints are keyed hashes
+  std::string secret;  // non-empty: fingerprints are keyed hashes
 };
 
 // A place in the message, in octets from its start.

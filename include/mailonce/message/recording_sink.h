@@ -27,6 +27,7 @@ class RecordingSink final : public CanonicalSink {
   void close(bool complete) override;
   void open_leaf(const Leaf& leaf) override;
   void content(std::string_view octets) override;
+  void document_item(std::string_view name, const Digest& digest) override;
   void close_leaf() override;
   bool wants_dropped() const override { return true; }
   void dropped(std::string_view what, std::string_view value, std::string_view why) override;
@@ -54,6 +55,8 @@ class RecordingSink final : public CanonicalSink {
   std::string leaf_why_;
   std::string text_;
   bool leaf_is_text_ = false;
+  bool leaf_is_document_ = false;
+  bool in_leaf_ = false;
   std::size_t octets_ = 0;
   Hasher hasher_;
 };

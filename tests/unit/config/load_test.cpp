@@ -384,6 +384,17 @@ TEST_F(LoadTest, TheDocumentedRuleIsOneAndItsOtherSettingsAreThePolicys) {
   EXPECT_EQ(policy.store_down, b.store_down);
 }
 
+TEST_F(LoadTest, WhatIsIgnoredIsAnExpressionThatLeavesSomething) {
+  const auto with = [&](const std::string& list) {
+    return load_text(std::string(upstream) + "[policy]\nignore = " + list + "\n").report.lines();
+  };
+  EXPECT_THAT(with("['token=[0-9a-f]+']"), IsEmpty());
+  EXPECT_THAT(with("['(']"),
+              ElementsAre(HasSubstr("policy.ignore[0] = \"(\": is no regular expression: missing )")));
+  EXPECT_THAT(with("['(?s).*']"), ElementsAre(HasSubstr("warning: ")));
+  EXPECT_THAT(with("['.+']"), ElementsAre(HasSubstr("takes everything out of a text")));
+}
+
 TEST_F(LoadTest, TheReadyConfigurationsNeedOnlyTheirPassword) {
   for (const auto* name : {"ses", "mailgun"}) {
     std::ifstream in(std::string(CONF_FOLDER) + "/" + name + ".toml");

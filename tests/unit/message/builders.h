@@ -15,6 +15,8 @@ std::string multipart_message(std::string_view subtype, const std::vector<std::s
                               std::string_view boundary = "b");
 std::string base64_lines(std::string_view bytes, std::size_t line = 76);
 std::string quoted_printable(std::string_view bytes);  // every octet encoded, soft line breaks
+// A mail with a text and these octets as its second part, in base64, named "report".
+std::string attachment(std::string_view octets);
 // The content fingerprint under default options.
 Digest content(std::string_view message);
 
