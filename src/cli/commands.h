@@ -29,8 +29,12 @@ struct CheckCommand {
 int check(const CheckCommand& command, Streams streams);
 
 struct ExplainCommand {
-  std::vector<std::string> messages;  // one or two files; "-" is standard input
+  std::vector<std::string> messages;  // files, mailboxes; "-" is standard input
   std::optional<std::string> config;
+  std::optional<std::string> sender;  // envelope; absent: as the header says
+  std::vector<std::string> recipients;
+  bool json = false;
+  std::string color = "auto";  // auto, always, never
 };
 int explain(const ExplainCommand& command, Streams streams);
 

@@ -23,7 +23,9 @@ constexpr const char* environment =
     "  serve    0 stopped after a complete drain, 1 could not serve or sessions were cut off, 2 wrong "
     "configuration\n"
     "  check    0 in order, 2 not\n"
-    "  explain  0 duplicates (one message: it has an identity), 1 distinct (it has none), 2 error";
+    "  explain  one message: 0 it has an identity, 1 it has none; two: 0 duplicates, 1 distinct; more: 0 "
+    "some are\n"
+    "           duplicates, 1 none is; 2 error";
 
 void add_configuration(CLI::App& command, std::optional<std::string>& config, config::Overrides& overrides) {
   command.add_option("--config", config, "The TOML file; conf/mailonce.toml documents every key")
@@ -69,14 +71,29 @@ void describe(CLI::App& app, Commands& commands) {
   add_configuration(check, commands.check.config, commands.check.overrides);
   check.add_flag("--connect", commands.check.connect, "Also log in to the upstream and ask the store");
 
-  auto& explain = *app.add_subcommand(
-      "explain", "Show what counts in a message and its fingerprint; of two, what differs and the verdict");
-  explain.add_option("messages", commands.explain.messages, "One or two messages; - reads standard input")
-      ->type_name("FILE")
-      ->required()
-      ->expected(1, 2);
-  explain.add_option("--config", commands.explain.config, "Take strategies and headers from this file")
+  auto& explain = *app.add_subcommand("explain",
+                                      "Show what counts in a message and its fingerprint; of two, what "
+                                      "differs and the verdict; of more, which "
+                                      "repeat which");
+  explain
+      .add_option("messages", commands.explain.messages,
+                  "Messages: files, mbox files, maildirs, folders of *.eml; - reads standard input")
+      ->type_name("PATH")
+      ->required();
+  explain.add_option("--config", commands.explain.config, "Take policy and rules from this file")
       ->type_name("FILE");
+  explain
+      .add_option("--sender", commands.explain.sender,
+                  "The envelope's sender, for rules; else Return-Path, Sender or From says it")
+      ->type_name("ADDRESS");
+  explain
+      .add_option("--recipient", commands.explain.recipients,
+                  "A recipient of the envelope, for rules; may be repeated; else To, Cc and Bcc say them")
+      ->type_name("ADDRESS")
+      ->allow_extra_args(false);
+  explain.add_flag("--json", commands.explain.json, "Print one JSON object on one line");
+  explain.add_option("--color", commands.explain.color, "auto (on a terminal), always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
 }
 
 int dispatch(const CLI::App& app, const Commands& commands, Streams streams) {

@@ -56,13 +56,14 @@ class Comparer {
     const auto& one = a != nullptr ? *a : *b;
     if (a != nullptr && b != nullptr && a->is_text && b->is_text) return compare_text(*a, *b);
     auto& list = one.shown.counts ? result_.differences : result_.ignored;
-    list.push_back({place(one), a != nullptr ? value(*a) : "", b != nullptr ? value(*b) : ""});
+    list.push_back(
+        {place(one), a != nullptr ? value(*a) : "", b != nullptr ? value(*b) : "", !one.is_digest});
   }
 
-  // "Subject", "part 2 (text/html), file name".
+  // "Subject", "HTML text: type", "attachment 2 report.pdf: page 1 content".
   static std::string place(const RecordedItem& item) {
     if (item.shown.where == "header") return item.shown.what;
-    return item.shown.where + ", " + item.shown.what;
+    return item.shown.where + ": " + item.shown.what;
   }
 
   static std::string value(const RecordedItem& item) {
@@ -91,12 +92,13 @@ class Comparer {
       const auto text_b = line < end_b ? printable(lines_b[line]) : "";
       if (line < std::min(end_a, end_b) && lines_a[line] == lines_b[line]) continue;
       if (++shown > shown_lines) break;
-      result_.differences.push_back({a.shown.where + ", line " + std::to_string(line + 1), text_a, text_b});
+      result_.differences.push_back(
+          {a.shown.where + ", line " + std::to_string(line + 1), text_a, text_b, true});
     }
     if (shown > shown_lines) {
       result_.differences.push_back({a.shown.where + ", further lines",
                                      std::to_string(lines_a.size()) + " lines",
-                                     std::to_string(lines_b.size()) + " lines"});
+                                     std::to_string(lines_b.size()) + " lines", true});
     }
   }
 
@@ -123,6 +125,9 @@ std::string order_of(const Items& items) {
 
 std::string Difference::sentence() const {
   const auto quoted = [](const std::string& text) { return text.empty() ? "(absent)" : '"' + text + '"'; };
+  if (!readable && a.empty()) return where + " is in the second alone";
+  if (!readable && b.empty()) return where + " is in the first alone";
+  if (!readable) return where + " differs";
   return where + ": " + quoted(a) + " / " + quoted(b);
 }
 
@@ -136,7 +141,7 @@ Comparison compare(std::string_view a, std::string_view b, std::string_view scop
   Comparer(items_a, items_b, result).run();
   const bool contents_differ = result.a && result.b && result.a->content != result.b->content;
   if (contents_differ && result.differences.empty())
-    result.differences.push_back({"order", order_of(items_a), order_of(items_b)});
+    result.differences.push_back({"order", order_of(items_a), order_of(items_b), true});
   result.verdict = verdict(result);
   return result;
 }

@@ -54,41 +54,54 @@ std::string RecordingSink::next_number() {
   return level.prefix + std::to_string(++level.children);
 }
 
-RecordedItem& RecordingSink::add(std::string where, std::string_view what, std::string_view value,
+// As a person would point to it: "HTML text", "text 2", "attachment 1 report.pdf".
+std::string RecordingSink::name_of(const Leaf& leaf) {
+  const bool attached = !leaf.file_name.empty() || leaf.disposition == "attachment";
+  const auto type = leaf.type.substr(0, leaf.type.find(';'));
+  std::string kind = "attachment";
+  if (!attached && type == "text/plain") kind = "text";
+  if (!attached && type == "text/html") kind = "HTML text";
+  if (!attached && type == "text/calendar") kind = "calendar";
+  if (type == "message/rfc822") kind = "attached message";
+  const auto number = ++names_[kind];
+  std::string name = levels_.back().name_prefix + kind;
+  if (number > 1 || kind.starts_with("attach")) name += ' ' + std::to_string(number);
+  if (!leaf.file_name.empty()) return name.append(" ").append(printable(leaf.file_name));
+  if (kind == "attachment" && !type.empty()) name.append(" (").append(printable(type)).append(")");
+  return name;
+}
+
+RecordedItem& RecordingSink::add(const Place& place, std::string_view what, std::string_view value,
                                  std::string_view why) {
   RecordedItem item;
-  // A type in parentheses is no part of the place: another type there is a difference, not another part.
-  item.key = where.substr(0, where.find(" (")) + ' ' + to_lower_ascii(what);
+  item.key = place.key + ' ' + to_lower_ascii(what);
   item.key += ' ' + std::to_string(++occurrences_[item.key]);
   item.exact = value;
-  item.shown = {true, std::move(where), std::string(what), printable(value), std::string(why)};
+  item.shown = {true, place.name, std::string(what), printable(value), std::string(why)};
   return items_.emplace_back(std::move(item));
 }
 
 void RecordingSink::header(std::string_view name, std::string_view value, Reading reading) {
   const bool raw = reading == Reading::raw;
-  add(levels_.back().where, name, value, raw ? taken_as_bytes("encoded word or 8-bit octets") : "");
+  add(levels_.back().place, name, value, raw ? taken_as_bytes("encoded word or 8-bit octets") : "");
 }
 
-void RecordingSink::add_leaf(const std::string& number, const Leaf& leaf) {
-  leaf_where_ = "part " + number;
-  if (!leaf.type.empty()) leaf_where_.append(" (").append(printable(leaf.type)).append(")");
-  if (!leaf.file_name.empty()) leaf_where_.append(" ").append(printable(leaf.file_name));
-  leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.label) : "";
-  add(leaf_where_, "type", leaf.type);
-  if (!leaf.disposition.empty()) add(leaf_where_, "disposition", leaf.disposition);
-  if (!leaf.file_name.empty()) add(leaf_where_, "file name", leaf.file_name);
-  if (leaf.content_id != 0) add_content_id(leaf_where_, leaf.content_id);
+void RecordingSink::add_leaf(const Place& place, const Leaf& leaf) {
+  add(place, "type", leaf.type);
+  if (!leaf.disposition.empty()) add(place, "disposition", leaf.disposition);
+  if (!leaf.file_name.empty()) add(place, "file name", leaf.file_name);
+  if (leaf.content_id != 0) add_content_id(place, leaf.content_id);
 }
 
-void RecordingSink::add_content_id(const std::string& where, std::size_t number) {
-  add(where, "Content-ID", std::to_string(number), "counts by its number in order of appearance");
+void RecordingSink::add_content_id(const Place& place, std::size_t number) {
+  add(place, "Content-ID", std::to_string(number), "counts by its number in order of appearance");
 }
 
 void RecordingSink::open_message(const Leaf& leaf) {
   const auto number = next_number();
-  add_leaf(number, leaf);
-  levels_.push_back({number + ".", "part " + number + " header", 0, true});
+  const auto name = name_of(leaf);
+  add_leaf({"part " + number, name}, leaf);
+  levels_.push_back({number + ".", name + ", ", {"part " + number + " header", name + " header"}, 0, true});
 }
 
 void RecordingSink::open_multipart(std::string_view subtype, std::size_t content_id) {
@@ -96,24 +109,29 @@ void RecordingSink::open_multipart(std::string_view subtype, std::size_t content
   if (!level.message_root) {
     const auto number = next_number();
     level.prefix = number + ".";
-    level.where = "part " + number;
-  } else if (level.where == "header") {
-    level.where = "message";
+    level.place = {"part " + number, "part " + number};
+  } else if (level.place.key == "header") {
+    level.place = {"message", "message"};
   } else {
-    level.where = "part " + level.prefix.substr(0, level.prefix.size() - 1);
+    const auto number = level.prefix.substr(0, level.prefix.size() - 1);
+    level.place = {"part " + number, level.name_prefix.substr(0, level.name_prefix.size() - 2)};
   }
-  add(level.where, "multipart", subtype);
-  if (content_id != 0) add_content_id(level.where, content_id);
-  levels_.push_back({level.prefix, level.where, 0, false});
+  add(level.place, "multipart", subtype);
+  if (content_id != 0) add_content_id(level.place, content_id);
+  level.children = 0;
+  level.message_root = false;
+  levels_.push_back(std::move(level));
 }
 
 void RecordingSink::close(bool complete) {
-  if (!complete) add(levels_.back().where, "end", "missing", "the closing delimiter is not there");
+  if (!complete) add(levels_.back().place, "end", "missing", "the closing delimiter is not there");
   levels_.pop_back();
 }
 
 void RecordingSink::open_leaf(const Leaf& leaf) {
-  add_leaf(next_number(), leaf);
+  leaf_place_ = {"part " + next_number(), name_of(leaf)};
+  leaf_why_ = leaf.reading == Reading::raw ? taken_as_bytes(leaf.label) : "";
+  add_leaf(leaf_place_, leaf);
   leaf_is_text_ = leaf.reading == Reading::text;
   leaf_is_document_ = leaf.reading == Reading::document;
   in_leaf_ = true;
@@ -132,17 +150,17 @@ void RecordingSink::content(std::string_view octets) {
 }
 
 void RecordingSink::document_item(std::string_view name, const Digest& digest) {
-  add(leaf_where_, printable(name), "sha256 " + digest.hex());
+  add(leaf_place_, printable(name), "sha256 " + digest.hex()).is_digest = true;
 }
 
 void RecordingSink::close_leaf() {
   in_leaf_ = false;
   if (leaf_is_document_) return;
   if (leaf_is_text_) {
-    add(leaf_where_, "text", text_).is_text = true;
+    add(leaf_place_, "text", text_).is_text = true;
   } else {
     const auto value = std::to_string(octets_) + " octets, sha256 " + hasher_.finish().hex();
-    add(leaf_where_, "content", value, leaf_why_);
+    add(leaf_place_, "content", value, leaf_why_).is_digest = true;
   }
 }
 
@@ -150,7 +168,7 @@ void RecordingSink::dropped(std::string_view what, std::string_view value, std::
   constexpr std::size_t enough = 400;
   const bool long_value = value.size() > enough;
   const auto shown = std::string(value.substr(0, enough)) + (long_value ? " …" : "");
-  auto& item = add(in_leaf_ ? leaf_where_ : levels_.back().where, what, shown, why);
+  auto& item = add(in_leaf_ ? leaf_place_ : levels_.back().place, what, shown, why);
   item.exact = value;
   item.shown.counts = false;
 }

@@ -18,6 +18,8 @@ IdentityOptions options_of(std::uint8_t choice) {
     options.strategies.insert(options.strategies.begin(), *Strategy::parse("header:X-Id"));
   if ((choice & 4U) != 0) options.identity_headers = {"X-Order-ID", "Subject"};
   if ((choice & 8U) != 0) options.secret = "secret";
+  if ((choice & 16U) != 0) options.ignore = {*Pattern::regex("[0-9]{2}:[0-9]{2}"), *Pattern::regex("(?i)id=\\w+")};
+  options.documents = (choice & 32U) == 0;
   return options;
 }
 

@@ -1,1 +1,3 @@
-mailonce_fuzz(canonical_form DEPS mailonce_message)
+foreach(target canonical_form rebuilt_mail)
+  mailonce_fuzz(${target} DEPS mailonce_message)
+endforeach()

@@ -11,11 +11,13 @@
 namespace mailonce::message {
 
 struct Difference {
-  std::string where;  // "Subject", "part 2 (text/html), line 12", "part 3 (image/png) a.png, content"
-  std::string a;      // how it reads in the first message; empty when it is absent there
-  std::string b;      // how it reads in the second
+  std::string where;     // "Subject", "HTML text, line 12", "attachment 2 report.pdf: page 1 content"
+  std::string a;         // how it reads in the first message; empty when it is absent there
+  std::string b;         // how it reads in the second
+  bool readable = true;  // false: a and b are digests, of use to nobody but machines
 
-  // `Subject: "Order 1001" / "Order 1002"`, with "(absent)" for what is not there.
+  // `Subject: "Order 1001" / "Order 1002"`, with "(absent)" for what is not there;
+  // `attachment 2 report.pdf: page 1 content differs`.
   std::string sentence() const;
 };
 

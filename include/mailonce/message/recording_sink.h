@@ -15,6 +15,7 @@ struct RecordedItem {
   std::string key;    // the same for what corresponds in another message: "2 file name", "header Received 3"
   std::string exact;  // the octets that count; of content that is no text, its digest
   bool is_text = false;
+  bool is_digest = false;  // shown as one: of content that is no text
 };
 
 class RecordingSink final : public CanonicalSink {
@@ -33,25 +34,33 @@ class RecordingSink final : public CanonicalSink {
   void dropped(std::string_view what, std::string_view value, std::string_view why) override;
 
  private:
+  // A place by its number, which pairs it with the same place of another message, and by its name.
+  struct Place {
+    std::string key;
+    std::string name;
+  };
   // Parts are numbered as in IMAP (RFC 3501 §6.4.5): the multipart at the root of a message has no number of
   // its own.
   struct Level {
-    std::string prefix;
-    std::string where;  // for what belongs to the level itself
+    std::string prefix;       // of the numbers of its children
+    std::string name_prefix;  // of their names: "attached message 1, "
+    Place place;              // for what belongs to the level itself
     std::size_t children = 0;
     bool message_root = false;
   };
 
   std::string next_number();
-  RecordedItem& add(std::string where, std::string_view what, std::string_view value,
+  std::string name_of(const Leaf& leaf);
+  RecordedItem& add(const Place& place, std::string_view what, std::string_view value,
                     std::string_view why = {});
-  void add_leaf(const std::string& number, const Leaf& leaf);
-  void add_content_id(const std::string& where, std::size_t number);
+  void add_leaf(const Place& place, const Leaf& leaf);
+  void add_content_id(const Place& place, std::size_t number);
 
   std::vector<RecordedItem> items_;
-  std::vector<Level> levels_ = {{"", "header", 0, true}};
+  std::vector<Level> levels_ = {{"", "", {"header", "header"}, 0, true}};
   std::map<std::string, std::size_t> occurrences_;
-  std::string leaf_where_;
+  std::map<std::string, std::size_t> names_;  // how often a kind of part was met
+  Place leaf_place_;
   std::string leaf_why_;
   std::string text_;
   bool leaf_is_text_ = false;

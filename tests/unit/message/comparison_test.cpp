@@ -29,7 +29,7 @@ TEST(Comparison, SaysWhatDiffersInWordsOfAPerson) {
   EXPECT_EQ(result.verdict, Verdict::distinct);
   EXPECT_THAT(sentences(result.differences),
               ElementsAre("Cc: \"a@b\" / (absent)", "Subject: \"Order 1001\" / \"Order 1002\"",
-                          "part 1 (text/plain), line 2: \"two\" / \"2\"", "Reply-To: (absent) / \"c@d\""));
+                          "text, line 2: \"two\" / \"2\"", "Reply-To: (absent) / \"c@d\""));
 }
 
 TEST(Comparison, ListsWhatDoesNotCountApart) {
@@ -49,8 +49,9 @@ TEST(Comparison, NamesTheAttachmentThatDiffers) {
   };
   const auto result = compare(message("one"), message("three"), "", {});
   ASSERT_EQ(result.differences.size(), 1U);
-  EXPECT_EQ(result.differences[0].where, "part 2 (application/pdf) report.pdf, content");
+  EXPECT_EQ(result.differences[0].where, "attachment 1 report.pdf: content");
   EXPECT_TRUE(result.differences[0].a.starts_with("3 octets, sha256 ")) << result.differences[0].a;
+  EXPECT_EQ(result.differences[0].sentence(), "attachment 1 report.pdf: content differs");
 }
 
 TEST(Comparison, AKeyReusedWithOtherContentIsNoDuplicate) {
@@ -70,7 +71,7 @@ TEST(Comparison, AStructureThatReadsAlikeIsStillADifference) {
   auto b = a;
   b.resize(b.size() - 7);
   const auto result = compare(a, b, "", {});
-  EXPECT_THAT(sentences(result.differences), ElementsAre("message, end: (absent) / \"missing\""));
+  EXPECT_THAT(sentences(result.differences), ElementsAre("message: end: (absent) / \"missing\""));
   const auto order =
       compare("Resent-To: a@b\r\nResent-Cc: c@d\r\n\r\n", "Resent-Cc: c@d\r\nResent-To: a@b\r\n\r\n", "", {});
   EXPECT_EQ(order.verdict, Verdict::distinct);
@@ -96,10 +97,9 @@ TEST(Description, ShowsWhatCountsAndWhyTheRestDoesNot) {
       lines,
       ElementsAre("+header|From|shop@example.com", "+header|To|jo@example.org", "+header|Subject|Order 1001",
                   "-header|Content-Type|multipart/mixed; boundary=\"b\"", "+message|multipart|mixed",
-                  "-message|boundary|b", "+part 1 (text/plain)|type|text/plain",
-                  "+part 1 (text/plain)|text|hi \\x01", "+part 2 (image/png) a.png|type|image/png",
-                  "+part 2 (image/png) a.png|file name|a.png",
-                  "+part 2 (image/png) a.png|content|1 octets, sha256 "
+                  "-message|boundary|b", "+text|type|text/plain", "+text|text|hi \\x01",
+                  "+attachment 1 a.png|type|image/png", "+attachment 1 a.png|file name|a.png",
+                  "+attachment 1 a.png|content|1 octets, sha256 "
                   "2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881"));
 }
 

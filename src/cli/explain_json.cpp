@@ -1,0 +1,133 @@
+// The explanation as one JSON object on one line.
+#include <ostream>
+
+#include "explanation.h"
+#include "mailonce/observe/escape.h"
+
+namespace mailonce::cli {
+namespace {
+
+// Writes one object or list; the commas are its care.
+class Json {
+ public:
+  explicit Json(std::string& out) : out_(out) {}
+
+  Json& key(std::string_view name) {
+    next();
+    observe::append_json_string(out_, name);
+    out_ += ':';
+    begun_ = false;
+    return *this;
+  }
+  Json& text(std::string_view value) {
+    next();
+    observe::append_json_string(out_, value);
+    return *this;
+  }
+  Json& raw(std::string_view value) {
+    next();
+    out_ += value;
+    return *this;
+  }
+  Json& flag(bool value) { return raw(value ? "true" : "false"); }
+  Json& open(char bracket) {
+    next();
+    out_ += bracket;
+    begun_ = false;
+    return *this;
+  }
+  Json& close(char bracket) {
+    out_ += bracket;
+    begun_ = true;
+    return *this;
+  }
+
+ private:
+  void next() {
+    if (begun_) out_ += ',';
+    begun_ = true;
+  }
+  std::string& out_;
+  bool begun_ = false;
+};
+
+void add_judgements(Json& json, const Explained& mail) {
+  constexpr const char* modes[] = {"enforce", "observe", "off"};
+  json.key("name").text(mail.mail->name);
+  json.key("judgements").open('[');
+  for (const auto& judgement : mail.judgements) {
+    json.open('{').key("rule").text(judgement.policy->rule);
+    json.key("mode").text(modes[static_cast<std::size_t>(judgement.policy->mode)]);
+    json.key("recipients").open('[');
+    for (const auto& recipient : judgement.recipients) json.text(recipient);
+    json.close(']');
+    if (judgement.identity) {
+      json.key("strategy").text(judgement.identity->strategy.name());
+      json.key("fingerprint").text(judgement.identity->fingerprint.base64url());
+      json.key("content").text(judgement.identity->content.base64url());
+    }
+    json.close('}');
+  }
+  json.close(']');
+}
+
+void add_differences(Json& json, std::string_view name, const std::vector<message::Difference>& differences) {
+  json.key(name).open('[');
+  for (const auto& difference : differences) {
+    json.open('{').key("where").text(difference.where);
+    json.key("first").text(difference.a).key("second").text(difference.b);
+    json.key("sentence").text(difference.sentence()).close('}');
+  }
+  json.close(']');
+}
+
+}  // namespace
+
+void print_one_json(std::ostream& out, const Explained& mail) {
+  std::string line;
+  Json json(line);
+  json.open('{');
+  add_judgements(json, mail);
+  json.key("items").open('[');
+  for (const auto& item : message::describe(mail.mail->octets, mail.judgements.front().policy->identity)) {
+    json.open('{').key("counts").flag(item.counts).key("where").text(item.where).key("what").text(item.what);
+    json.key("value").text(item.value);
+    if (!item.why.empty()) json.key("why").text(item.why);
+    json.close('}');
+  }
+  json.close(']').close('}');
+  out << line << '\n';
+}
+
+void print_two_json(std::ostream& out, const Explained& a, const Explained& b,
+                    const message::Comparison& comparison, const Verdict& verdict) {
+  std::string line;
+  Json json(line);
+  json.open('{').key("duplicate").flag(verdict.duplicate).key("verdict").text(verdict.sentence);
+  add_differences(json, "differences", comparison.differences);
+  add_differences(json, "ignored", comparison.ignored);
+  json.key("messages").open('[');
+  for (const auto* mail : {&a, &b}) {
+    json.open('{');
+    add_judgements(json, *mail);
+    json.close('}');
+  }
+  json.close(']').close('}');
+  out << line << '\n';
+}
+
+void print_many_json(std::ostream& out, const std::vector<Explained>& all) {
+  std::string line;
+  Json json(line);
+  json.open('{').key("messages").open('[');
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    json.open('{');
+    add_judgements(json, all[i]);
+    if (const auto first = first_of(all, i)) json.key("duplicate_of").text(all[*first].mail->name);
+    json.close('}');
+  }
+  json.close(']').close('}');
+  out << line << '\n';
+}
+
+}  // namespace mailonce::cli
