@@ -3,6 +3,7 @@
 #include <qpdf/Buffer.hh>
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -26,6 +27,13 @@ bool remove_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
+// Nothing but cross-references and the trailer stands between their beginning and the end.
+bool is_last_section(std::string_view section) {
+  if (section.starts_with("xref")) return section.find("endobj") == std::string_view::npos;
+  remove_end(section, blanks);
+  return remove_word(section, "endobj") && section.find("endobj") == std::string_view::npos;
+}
+
 // One PDF file from its first octet to its last (ISO 32000-1 §7.5.2, §7.5.5).
 bool is_whole(std::string_view file) {
   const auto version = file.substr(0, 8);
@@ -37,11 +45,16 @@ bool is_whole(std::string_view file) {
   const auto tail = file.substr(file.size() - std::min(file.size(), zip_end_octets));
   if (tail.find("PK\x05\x06") != std::string_view::npos) return false;
   remove_end(file, blanks);
-  if (!remove_word(file, "%%EOF")) return false;
+  // A second end is an earlier revision, a linearised file or another file behind this one.
+  if (!remove_word(file, "%%EOF") || file.find("%%EOF") != std::string_view::npos) return false;
   remove_end(file, blanks);
+  const auto number_end = file.size();
   remove_end(file, digits);
+  const auto number = file.data() + file.size();
+  std::size_t offset = 0;
+  if (std::from_chars(number, file.data() + number_end, offset).ec != std::errc()) return false;
   remove_end(file, blanks);
-  return remove_word(file, "startxref");
+  return remove_word(file, "startxref") && offset < file.size() && is_last_section(file.substr(offset));
 }
 
 class PdfReader {
