@@ -149,17 +149,21 @@ class TimeRemover {
     leave_out(property_of(tag), text);
   }
 
-  // EPUB 3: <meta property="dcterms:modified">.
+  // EPUB 3 §5.3.7, OpenDocument 1.3 part 3 §3.10.
   static std::string_view property_of(const Tag& tag) {
-    if (tag.name != "meta" && tag.name != "opf:meta") return tag.name;
+    const bool is_meta = tag.name == "meta" || tag.name == "opf:meta";
+    const bool is_setting = tag.name == "config:config-item";
     for (const auto& attribute : tag.attributes)
-      if (attribute.name == "property") return attribute.value;
+      if ((is_meta && attribute.name == "property") || (is_setting && attribute.name == "config:name"))
+        return attribute.value;
     return tag.name;
   }
 
   void leave_out(std::string_view name, std::string_view value) {
     const bool is_time = contains(names_.times, name) && is_date_time(value);
-    if (!is_time && !(contains(names_.identifiers, name) && is_uuid(value))) return;
+    const bool is_identifier = contains(names_.identifiers, name) && is_uuid(value);
+    const bool is_session = contains(names_.numbers, name) && Reader(value).digits(value.size()).ended();
+    if (!is_time && !is_identifier && !(is_session && !value.empty())) return;
     const auto begin = static_cast<std::size_t>(value.data() - xml_.data());
     out_.append(xml_.substr(copied_, begin - copied_)).push_back('\xff');
     copied_ = begin + value.size();

@@ -194,7 +194,7 @@ bool PdfGraph::remove_times(std::string& data, Role role) {
     return time.has_value();
   }
   if (data.size() > DocumentLimits::text_octets) return false;
-  data = without_times(data, {xmp_times, xmp_identifiers}, scratch_, document_.times);
+  data = without_times(data, {xmp_times, xmp_identifiers, {}}, scratch_, document_.times);
   return true;
 }
 

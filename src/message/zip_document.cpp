@@ -13,6 +13,8 @@ namespace {
 // Where each format keeps the time of its making. Times a person sees in the text are elsewhere and count.
 constexpr std::array<std::string_view, 3> ooxml_times = {"dcterms:created", "dcterms:modified", "cp:lastPrinted"};
 constexpr std::array<std::string_view, 3> odf_times = {"meta:creation-date", "dc:date", "meta:print-date"};
+// LibreOffice draws these numbers of the editing session at random whenever it writes.
+constexpr std::array<std::string_view, 2> odf_sessions = {"Rsid", "RsidRoot"};
 constexpr std::array<std::string_view, 1> epub_times = {"dcterms:modified"};
 
 enum class Format { plain, ooxml, open_document, epub };
@@ -48,6 +50,7 @@ TimeNames times_of(Format format, std::string_view name) {
   TimeNames names;
   if (format == Format::ooxml && name == "docProps/core.xml") names.times = ooxml_times;
   if (format == Format::open_document && name == "meta.xml") names.times = odf_times;
+  if (format == Format::open_document && name == "settings.xml") names.numbers = odf_sessions;
   if (format == Format::epub && name.ends_with(".opf")) names.times = epub_times;
   return names;
 }
@@ -98,7 +101,7 @@ class ZipReader {
  private:
   bool hash_content(const ZipEntry& entry, Digest& digest) {
     const auto names = times_of(format_, entry.name);
-    const bool has_times = !names.times.empty() && entry.octets <= DocumentLimits::text_octets;
+    const bool has_times = !(names.times.empty() && names.numbers.empty()) && entry.octets <= DocumentLimits::text_octets;
     const bool may_name_encryption = format_ == Format::open_document && entry.name == "META-INF/manifest.xml";
     if (may_name_encryption && entry.octets > DocumentLimits::text_octets) return false;
     const bool whole = has_times || may_name_encryption;

@@ -17,10 +17,12 @@ bool is_pdf_date(std::string_view text) noexcept;
 // A UUID, with or without "uuid:", "urn:uuid:", "xmp.did:", "xmp.iid:" before it.
 bool is_uuid(std::string_view text) noexcept;
 
-// Elements, attributes, and values of "property" in elements named meta, by name with prefix.
+// Elements and attributes, by name with prefix; <meta property="…"> and <config:config-item config:name="…"> go by that
+// property.
 struct TimeNames {
   std::span<const std::string_view> times;        // their text counts unless it is a date with time
   std::span<const std::string_view> identifiers;  // their text counts unless it is a UUID
+  std::span<const std::string_view> numbers;      // their text counts unless it is a number
 };
 
 // `xml` with 0xFF (which no XML text contains) for each such value, in `scratch`; as it is when there is none, or when

@@ -244,6 +244,29 @@ TEST(ZipDocument, ATimeElsewhereCounts) {
             test::content(test::attachment(office("docProps/core.xml", b, "other.xml"))));
 }
 
+TEST(ZipDocument, SessionNumbersOfOpenDocumentSettingsDoNotCount) {
+  const auto settings = [](const std::string& name, const std::string& value) {
+    Archive archive;
+    archive.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
+                       entry_of("settings.xml", "<s><config:config-item config:name=\"" + name +
+                                                    "\" config:type=\"int\">" + value + "</config:config-item></s>")};
+    archive.entries[0].method = 0;
+    return test::content(test::attachment(archive.bytes()));
+  };
+  EXPECT_EQ(settings("Rsid", "1"), settings("Rsid", "22"));
+  EXPECT_NE(settings("Rsid", "1"), settings("Rsid", "x"));
+  EXPECT_NE(settings("Rsid", "1"), settings("RsidRoot", "1"));
+  EXPECT_NE(settings("ViewTop", "1"), settings("ViewTop", "2"));
+}
+
+TEST(ZipDocument, EncryptedOpenDocumentComparesByOctets) {
+  Archive archive;
+  archive.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
+                     entry_of("META-INF/manifest.xml", "<manifest:encryption-data/>")};
+  archive.entries[0].method = 0;
+  EXPECT_FALSE(read_zip(archive.bytes()));
+}
+
 // Every octet is accounted for: one that is changed either stands in a time or in how the file is packed, or the file is
 // another one.
 TEST(ZipDocument, AChangedOctetOfAnEntryMakesAnotherFile) {
