@@ -28,7 +28,9 @@ class Reader {
     rest_.remove_prefix(1);
     return true;
   }
-  bool next_is_digit() const { return good_ && !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
+  bool next_is_digit() const {
+    return good_ && !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
+  }
   bool ended() const { return good_ && rest_.empty(); }
 
  private:
@@ -119,7 +121,8 @@ class TagReader {
 // Copies XML without the values that do not count.
 class TimeRemover {
  public:
-  TimeRemover(std::string_view xml, const TimeNames& names, std::string& out, std::vector<DocumentTime>& left_out)
+  TimeRemover(std::string_view xml, const TimeNames& names, std::string& out,
+              std::vector<DocumentTime>& left_out)
       : xml_(xml), names_(names), out_(out), left_out_(left_out) {}
 
   // False: not to be read without a whole parser.
@@ -167,7 +170,8 @@ class TimeRemover {
     const auto begin = static_cast<std::size_t>(value.data() - xml_.data());
     out_.append(xml_.substr(copied_, begin - copied_)).push_back('\xff');
     copied_ = begin + value.size();
-    if (left_out_.size() < DocumentLimits::shown_times) left_out_.push_back({std::string(name), std::string(value)});
+    if (left_out_.size() < DocumentLimits::shown_times)
+      left_out_.push_back({std::string(name), std::string(value)});
   }
 
   std::string_view xml_;
@@ -181,7 +185,8 @@ class TimeRemover {
 
 bool is_date_time(std::string_view text) noexcept {
   Reader reader(text);
-  reader.digits(4).literal('-').digits(2).literal('-').digits(2).literal('T').digits(2).literal(':').digits(2);
+  reader.digits(4).literal('-').digits(2).literal('-').digits(2).literal('T').digits(2).literal(':').digits(
+      2);
   if (reader.maybe(':')) {
     reader.digits(2);
     if (reader.maybe('.'))

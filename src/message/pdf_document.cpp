@@ -1,10 +1,9 @@
 #include "mailonce/message/pdf_document.h"
 
-#include <qpdf/Buffer.hh>
-
 #include <algorithm>
 #include <charconv>
 #include <limits>
+#include <qpdf/Buffer.hh>
 #include <utility>
 
 #include "pdf_budget.h"
@@ -60,7 +59,9 @@ bool is_whole(std::string_view file) {
 class PdfReader {
  public:
   explicit PdfReader(std::string_view file)
-      : file_(file), input_(std::make_shared<PdfInput>(file, DocumentLimits::structure_octets)), graph_(*input_, document_) {
+      : file_(file),
+        input_(std::make_shared<PdfInput>(file, DocumentLimits::structure_octets)),
+        graph_(*input_, document_) {
     document_.kind = "pdf";
     pdf_.setSuppressWarnings(true);
     pdf_.setAttemptRecovery(false);
@@ -101,7 +102,8 @@ class PdfReader {
       const auto index = static_cast<std::size_t>(entry.getObjStreamIndex());
       if (index >= objects.size() || objects[index] != object.getObj()) throw PdfDoubt("object stream");
     }
-    budget_ = {DocumentLimits::structure_octets + DocumentLimits::inflated_octets, std::numeric_limits<std::size_t>::max()};
+    budget_ = {DocumentLimits::structure_octets + DocumentLimits::inflated_octets,
+               std::numeric_limits<std::size_t>::max()};
   }
 
   std::vector<int> objects_in(int number, std::size_t& octets) {
@@ -116,7 +118,8 @@ class PdfReader {
     if (dictionary.contains("/Extends")) throw PdfDoubt("object stream");
     const auto integer = [&](const char* key) {
       auto value = dictionary[key];
-      if (!value.isInitialized() || !value.isInteger() || value.getIntValue() < 0) throw PdfDoubt("object stream");
+      if (!value.isInitialized() || !value.isInteger() || value.getIntValue() < 0)
+        throw PdfDoubt("object stream");
       return static_cast<std::size_t>(value.getIntValue());
     };
     budget_.decoders = 1;
@@ -197,7 +200,8 @@ class PdfReader {
     const auto checksum = trailer.find("/DocChecksum");
     if (checksum != trailer.end() && checksum->second.isName()) {
       const auto name = checksum->second.getName();
-      if (name.size() == checksum_octets && name.find_first_not_of("0123456789ABCDEFabcdef", 1) == std::string::npos)
+      if (name.size() == checksum_octets &&
+          name.find_first_not_of("0123456789ABCDEFabcdef", 1) == std::string::npos)
         trailer.erase(checksum);
     }
     return trailer;

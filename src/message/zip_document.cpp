@@ -11,7 +11,8 @@ namespace mailonce::message {
 namespace {
 
 // Where each format keeps the time of its making. Times a person sees in the text are elsewhere and count.
-constexpr std::array<std::string_view, 3> ooxml_times = {"dcterms:created", "dcterms:modified", "cp:lastPrinted"};
+constexpr std::array<std::string_view, 3> ooxml_times = {"dcterms:created", "dcterms:modified",
+                                                         "cp:lastPrinted"};
 constexpr std::array<std::string_view, 3> odf_times = {"meta:creation-date", "dc:date", "meta:print-date"};
 // LibreOffice draws these numbers of the editing session at random whenever it writes.
 constexpr std::array<std::string_view, 2> odf_sessions = {"Rsid", "RsidRoot"};
@@ -20,7 +21,8 @@ constexpr std::array<std::string_view, 1> epub_times = {"dcterms:modified"};
 enum class Format { plain, ooxml, open_document, epub };
 
 bool starts_ignoring_name_case(std::string_view name, std::string_view prefix) {
-  return std::equal(prefix.begin(), prefix.end(), name.begin(), name.begin() + std::min(prefix.size(), name.size()),
+  return std::equal(prefix.begin(), prefix.end(), name.begin(),
+                    name.begin() + std::min(prefix.size(), name.size()),
                     [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
 }
 
@@ -55,12 +57,15 @@ TimeNames times_of(Format format, std::string_view name) {
   return names;
 }
 
-// Extra fields (APPNOTE.TXT §4.5, Info-ZIP's extrafld.txt) without the times of the file; the kind and length stay.
+// Extra fields (APPNOTE.TXT §4.5, Info-ZIP's extrafld.txt) without the times of the file; the kind and length
+// stay.
 std::string without_extra_times(std::string_view extra) {
   constexpr std::size_t header_octets = 4;
   std::string kept;
   while (extra.size() >= header_octets) {
-    const auto octet = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(extra[i])); };
+    const auto octet = [&](std::size_t i) {
+      return static_cast<std::size_t>(static_cast<unsigned char>(extra[i]));
+    };
     const auto kind = octet(0) | octet(1) << 8U;
     const auto octets = octet(2) | octet(3) << 8U;
     if (octets > extra.size() - header_octets) break;
@@ -73,7 +78,8 @@ std::string without_extra_times(std::string_view extra) {
     } else if (kind == 0x5855 && octets >= 8) {  // UX: two times, then perhaps the owner
       times_begin = 0;
       times_octets = 8;
-    } else if (kind == 0x000a && octets == 32 && data.substr(4, 4) == std::string_view("\x01\x00\x18\x00", 4)) {
+    } else if (kind == 0x000a && octets == 32 &&
+               data.substr(4, 4) == std::string_view("\x01\x00\x18\x00", 4)) {
       times_begin = 8;  // NTFS: reserved, attribute 1 of 24 octets: three times
       times_octets = 24;
     }
@@ -101,8 +107,10 @@ class ZipReader {
  private:
   bool hash_content(const ZipEntry& entry, Digest& digest) {
     const auto names = times_of(format_, entry.name);
-    const bool has_times = !(names.times.empty() && names.numbers.empty()) && entry.octets <= DocumentLimits::text_octets;
-    const bool may_name_encryption = format_ == Format::open_document && entry.name == "META-INF/manifest.xml";
+    const bool has_times =
+        !(names.times.empty() && names.numbers.empty()) && entry.octets <= DocumentLimits::text_octets;
+    const bool may_name_encryption =
+        format_ == Format::open_document && entry.name == "META-INF/manifest.xml";
     if (may_name_encryption && entry.octets > DocumentLimits::text_octets) return false;
     const bool whole = has_times || may_name_encryption;
     text_.clear();

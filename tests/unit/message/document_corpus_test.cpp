@@ -35,7 +35,9 @@ std::vector<DocumentPair> document_pairs() {
   return pairs;
 }
 
-std::string mail_with(const std::string& file) { return attachment(corpus_message("documents/" + file)); }
+std::string mail_with(const std::string& file) {
+  return attachment(corpus_message("documents/" + file));
+}
 
 TEST(DocumentCorpus, ADocumentMadeAgainIsADuplicate) {
   std::size_t pairs = 0;
@@ -65,7 +67,8 @@ TEST(DocumentCorpus, WithoutTheOptionOctetsCount) {
   IdentityOptions options;
   options.documents = false;
   for (const auto& pair : document_pairs()) {
-    EXPECT_NE(identify(mail_with(pair.a), "", options)->content, identify(mail_with(pair.b), "", options)->content);
+    EXPECT_NE(identify(mail_with(pair.a), "", options)->content,
+              identify(mail_with(pair.b), "", options)->content);
     EXPECT_NE(identify(mail_with(pair.a), "", options)->content, content(mail_with(pair.a)));
   }
 }

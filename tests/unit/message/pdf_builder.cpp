@@ -11,7 +11,8 @@ namespace {
 
 std::string big(std::size_t value, int octets) {
   std::string out;
-  for (int shift = 8 * (octets - 1); shift >= 0; shift -= 8) out.push_back(static_cast<char>(value >> shift & 0xffU));
+  for (int shift = 8 * (octets - 1); shift >= 0; shift -= 8)
+    out.push_back(static_cast<char>(value >> shift & 0xffU));
   return out;
 }
 
@@ -54,7 +55,8 @@ std::string object(std::size_t number, const std::string& body) {
 std::string zlib_data(const std::string& data) {
   auto octets = compressBound(data.size());
   std::string out(octets, '\0');
-  compress(reinterpret_cast<Bytef*>(out.data()), &octets, reinterpret_cast<const Bytef*>(data.data()), data.size());
+  compress(reinterpret_cast<Bytef*>(out.data()), &octets, reinterpret_cast<const Bytef*>(data.data()),
+           data.size());
   out.resize(octets);
   return out;
 }
@@ -76,8 +78,8 @@ std::string PdfFile::bytes() const {
   }
   const auto at = out.size();
   const auto size = std::to_string(objects.size() + 1);
-  return out + "xref\n0 " + size + "\n" + table + "trailer\n<</Size " + size + numbers.resolved(trailer) + ">>\n" +
-         before_end + "startxref\n" + std::to_string(at) + "\n%%EOF\n";
+  return out + "xref\n0 " + size + "\n" + table + "trailer\n<</Size " + size + numbers.resolved(trailer) +
+         ">>\n" + before_end + "startxref\n" + std::to_string(at) + "\n%%EOF\n";
 }
 
 std::string PdfFile::packed(const std::string& packed_before, const std::string& offsets) const {
@@ -101,14 +103,15 @@ std::string PdfFile::packed(const std::string& packed_before, const std::string&
   }
   if (!offsets.empty()) header = offsets;
   table += big(1, 1) + big(out.size(), 4) + big(0, 2);
-  out += object(stream_number,
-                pdf_stream(zlib_data(header + packed_objects), "/Type/ObjStm/Filter/FlateDecode/N " + std::to_string(count) +
-                                                                   "/First " + std::to_string(header.size())));
+  out += object(stream_number, pdf_stream(zlib_data(header + packed_objects),
+                                          "/Type/ObjStm/Filter/FlateDecode/N " + std::to_string(count) +
+                                              "/First " + std::to_string(header.size())));
   const auto at = out.size();
   table += big(1, 1) + big(at, 4) + big(0, 2);
-  out += object(stream_number + 1,
-                pdf_stream(zlib_data(table), "/Type/XRef/W[1 4 2]/Filter/FlateDecode/Size " +
-                                                 std::to_string(stream_number + 2) + numbers.resolved(trailer)));
+  out +=
+      object(stream_number + 1,
+             pdf_stream(zlib_data(table), "/Type/XRef/W[1 4 2]/Filter/FlateDecode/Size " +
+                                              std::to_string(stream_number + 2) + numbers.resolved(trailer)));
   return out + "startxref\n" + std::to_string(at) + "\n%%EOF\n";
 }
 

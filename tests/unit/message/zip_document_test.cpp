@@ -78,11 +78,13 @@ struct Archive {
                          little(entry.content.size() + entry.size_error, 4);
       const auto flags = static_cast<std::uint16_t>(entry.flags | (entry.descriptor != 0 ? 8U : 0U));
       const auto common = [&](unsigned more, const std::string& shown_sizes) {
-        return little(20, 2) + little(flags | more, 2) + little(entry.method, 2) + little(entry.time, 4) + shown_sizes;
+        return little(20, 2) + little(flags | more, 2) + little(entry.method, 2) + little(entry.time, 4) +
+               shown_sizes;
       };
       directory += "PK\x01\x02" + little(0x031e, 2) + common(0, sizes) + little(entry.name.size(), 2) +
                    little(entry.central_extra.size(), 2) + little(entry.comment.size(), 2) + little(0, 4) +
-                   little(entry.external, 4) + little(out.size(), 4) + entry.name + entry.central_extra + entry.comment;
+                   little(entry.external, 4) + little(out.size(), 4) + entry.name + entry.central_extra +
+                   entry.comment;
       const auto& name = entry.local_name.empty() ? entry.name : entry.local_name;
       out += "PK\x03\x04" + common(entry.local_flags, entry.descriptor != 0 ? std::string(12, '\0') : sizes) +
              little(name.size(), 2) + little(entry.local_extra.size(), 2) + name + entry.local_extra + data;
@@ -91,8 +93,9 @@ struct Archive {
     }
     out += before_directory;
     const auto at = out.size();
-    return out + directory + "PK\x05\x06" + little(0, 4) + little(entries.size(), 2) + little(entries.size(), 2) +
-           little(directory.size(), 4) + little(at, 4) + little(comment.size(), 2) + comment + behind;
+    return out + directory + "PK\x05\x06" + little(0, 4) + little(entries.size(), 2) +
+           little(entries.size(), 2) + little(directory.size(), 4) + little(at, 4) +
+           little(comment.size(), 2) + comment + behind;
   }
 };
 
@@ -105,11 +108,17 @@ std::string changed(Change change) {
   return archive.bytes();
 }
 
-bool is_document(Change change) { return read_zip(changed(change)).has_value(); }
-Digest content_of(Change change) { return test::content(test::attachment(changed(change))); }
+bool is_document(Change change) {
+  return read_zip(changed(change)).has_value();
+}
+Digest content_of(Change change) {
+  return test::content(test::attachment(changed(change)));
+}
 void nothing(Archive& /*archive*/) {}
 
-std::string unix_times(std::uint32_t time) { return "UT" + little(5, 2) + "\x03" + little(time, 4); }
+std::string unix_times(std::uint32_t time) {
+  return "UT" + little(5, 2) + "\x03" + little(time, 4);
+}
 
 TEST(ZipDocument, HowAndWhenItWasPackedDoesNotCount) {
   ASSERT_TRUE(is_document(nothing));
@@ -128,9 +137,12 @@ TEST(ZipDocument, TimesInExtraFieldsDoNotCountAndOthersDo) {
     return test::content(test::attachment(archive.bytes()));
   };
   const auto ntfs = [](char octet) {
-    return std::string("\x0a\0", 2) + little(32, 2) + little(0, 4) + little(1, 2) + little(24, 2) + std::string(24, octet);
+    return std::string("\x0a\0", 2) + little(32, 2) + little(0, 4) + little(1, 2) + little(24, 2) +
+           std::string(24, octet);
   };
-  const auto owner = [](std::uint32_t id) { return "ux" + little(11, 2) + "\x01\x04" + little(id, 4) + "\x04" + little(0, 4); };
+  const auto owner = [](std::uint32_t id) {
+    return "ux" + little(11, 2) + "\x01\x04" + little(id, 4) + "\x04" + little(0, 4);
+  };
   EXPECT_EQ(with(unix_times(1)), with(unix_times(2)));
   EXPECT_EQ(with(unix_times(1) + owner(7)), with(unix_times(2) + owner(7)));
   EXPECT_EQ(with(ntfs('a')), with(ntfs('b')));
@@ -207,7 +219,8 @@ TEST(ZipDocument, BombsCompareByOctets) {
   EXPECT_FALSE(read_zip(liar.bytes()));
 }
 
-std::string office(const std::string& part, const std::string& xml, const std::string& marker = "[Content_Types].xml") {
+std::string office(const std::string& part, const std::string& xml,
+                   const std::string& marker = "[Content_Types].xml") {
   Archive archive;
   archive.entries = {entry_of(marker, "<Types/>"), entry_of(part, xml)};
   return archive.bytes();
@@ -215,17 +228,24 @@ std::string office(const std::string& part, const std::string& xml, const std::s
 
 TEST(ZipDocument, OnlyTimesOfMakingAreLeftOutOfProperties) {
   const auto core = [](const std::string& xml) {
-    return test::content(test::attachment(office("docProps/core.xml", "<p><dc:title>t</dc:title>" + xml + "</p>")));
+    return test::content(
+        test::attachment(office("docProps/core.xml", "<p><dc:title>t</dc:title>" + xml + "</p>")));
   };
-  const auto created = [](const std::string& text) { return "<dcterms:created xsi:type=\"x\">" + text + "</dcterms:created>"; };
+  const auto created = [](const std::string& text) {
+    return "<dcterms:created xsi:type=\"x\">" + text + "</dcterms:created>";
+  };
   EXPECT_EQ(core(created("2026-12-02T10:00:00Z")), core(created("2026-12-03T10:00:00.5+01:00")));
-  EXPECT_EQ(core("<cp:lastPrinted>2026-12-02T10:00:00Z</cp:lastPrinted>"), core("<cp:lastPrinted>2026-12-02T10:00:01Z</cp:lastPrinted>"));
+  EXPECT_EQ(core("<cp:lastPrinted>2026-12-02T10:00:00Z</cp:lastPrinted>"),
+            core("<cp:lastPrinted>2026-12-02T10:00:01Z</cp:lastPrinted>"));
   EXPECT_NE(core(created("2026-12-02T10:00:00Z")), core(created("")));
   EXPECT_NE(core(created("2026-12-02")), core(created("2026-12-03")));
   EXPECT_NE(core(created("tomorrow")), core(created("today")));
-  EXPECT_NE(core("<dc:title>2026-12-02T10:00:00Z</dc:title>"), core("<dc:title>2026-12-02T10:00:01Z</dc:title>"));
+  EXPECT_NE(core("<dc:title>2026-12-02T10:00:00Z</dc:title>"),
+            core("<dc:title>2026-12-02T10:00:01Z</dc:title>"));
   const auto hidden = [&](const std::string& begin, const std::string& end) {
-    EXPECT_NE(core(begin + created("2026-12-02T10:00:00Z") + end), core(begin + created("2026-12-02T10:00:01Z") + end)) << begin;
+    EXPECT_NE(core(begin + created("2026-12-02T10:00:00Z") + end),
+              core(begin + created("2026-12-02T10:00:01Z") + end))
+        << begin;
   };
   hidden("<![CDATA[", "]]>");
   hidden("<!--", "-->");
@@ -247,9 +267,10 @@ TEST(ZipDocument, ATimeElsewhereCounts) {
 TEST(ZipDocument, SessionNumbersOfOpenDocumentSettingsDoNotCount) {
   const auto settings = [](const std::string& name, const std::string& value) {
     Archive archive;
-    archive.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
-                       entry_of("settings.xml", "<s><config:config-item config:name=\"" + name +
-                                                    "\" config:type=\"int\">" + value + "</config:config-item></s>")};
+    archive.entries = {
+        entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
+        entry_of("settings.xml", "<s><config:config-item config:name=\"" + name + "\" config:type=\"int\">" +
+                                     value + "</config:config-item></s>")};
     archive.entries[0].method = 0;
     return test::content(test::attachment(archive.bytes()));
   };
@@ -267,8 +288,8 @@ TEST(ZipDocument, EncryptedOpenDocumentComparesByOctets) {
   EXPECT_FALSE(read_zip(archive.bytes()));
 }
 
-// Every octet is accounted for: one that is changed either stands in a time or in how the file is packed, or the file is
-// another one.
+// Every octet is accounted for: one that is changed either stands in a time or in how the file is packed, or
+// the file is another one.
 TEST(ZipDocument, AChangedOctetOfAnEntryMakesAnotherFile) {
   for (const std::string file : {"zip-times.a.zip", "openpyxl.a.xlsx"}) {
     auto octets = corpus_message("documents/" + file);
