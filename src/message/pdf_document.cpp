@@ -33,6 +33,24 @@ bool is_last_section(std::string_view section) {
   return remove_word(section, "endobj") && section.find("endobj") == std::string_view::npos;
 }
 
+bool is_any_of(std::string_view set, char c) {
+  return set.find(c) != std::string_view::npos;
+}
+
+// How often an object begins in the file, "12 0 obj", wherever that is.
+std::size_t count_objects(std::string_view file) {
+  constexpr std::string_view word = "obj";
+  std::size_t count = 0;
+  for (auto at = file.find(word); at != std::string_view::npos; at = file.find(word, at + word.size())) {
+    auto before = at;
+    while (before > 0 &&
+           (is_any_of(blanks, file[before - 1]) || file[before - 1] == '\f' || file[before - 1] == '\0'))
+      --before;
+    if (before > 0 && is_any_of(digits, file[before - 1])) ++count;
+  }
+  return count;
+}
+
 // One PDF file from its first octet to its last (ISO 32000-1 §7.5.2, §7.5.5).
 bool is_whole(std::string_view file) {
   const auto version = file.substr(0, 8);
@@ -87,11 +105,16 @@ class PdfReader {
     for (const char* key : {"/Encrypt", "/Prev", "/XRefStm"})
       if (trailer.contains(key)) throw PdfDoubt(key);
     xref_ = pdf_.getXRefTable();
+    // Whoever repairs files looks for objects by themselves and finds an older or a freed one.
+    const auto in_file =
+        std::count_if(xref_.begin(), xref_.end(), [](const auto& e) { return e.second.getType() == 1; });
+    if (count_objects(file_) != static_cast<std::size_t>(in_file))
+      throw PdfDoubt("objects outside the table");
   }
 
   // Their own dictionaries must not depend on what is packed, and they unpack to something with one reading.
   void check_object_streams() {
-    std::map<int, std::vector<int>> streams;
+    auto& streams = object_streams_;
     std::size_t octets = DocumentLimits::structure_octets;
     for (const auto& [object, entry] : xref_) {
       if (entry.getType() != 2) continue;
@@ -212,7 +235,8 @@ class PdfReader {
     for (const auto& [id, entry] : xref_) {
       if (entry.getType() == 0 || !graph_.is_unreached(id)) continue;
       auto object = pdf_.getObject(id);
-      if (object.isStreamOfType("/ObjStm") || object.isStreamOfType("/XRef") || object.isNull()) continue;
+      if (object_streams_.contains(id.getObj()) || object.isStreamOfType("/XRef") || object.isNull())
+        continue;
       graph_.put_value(object);
       graph_.end_item("object without reference");
     }
@@ -226,6 +250,7 @@ class PdfReader {
   QPDF pdf_;
   PdfGraph graph_;
   std::map<QPDFObjGen, QPDFXRefEntry> xref_;
+  std::map<int, std::vector<int>> object_streams_;  // their objects, in order
   QPDFObjectHandle root_;
   QPDFObjectHandle information_;
   QPDFObjectHandle metadata_;

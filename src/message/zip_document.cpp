@@ -5,6 +5,7 @@
 
 #include "mailonce/message/document_times.h"
 #include "mailonce/message/inflated_entry.h"
+#include "mailonce/message/shown_times.h"
 #include "mailonce/message/zip_structure.h"
 
 namespace mailonce::message {
@@ -57,6 +58,12 @@ TimeNames times_of(Format format, std::string_view name) {
   return names;
 }
 
+// A part whose text the reader sees.
+bool is_text_of(Format format, std::string_view name) {
+  if (format == Format::ooxml) return name.starts_with("word/") && name.ends_with(".xml");
+  return format == Format::open_document && (name == "content.xml" || name == "styles.xml");
+}
+
 // Extra fields (APPNOTE.TXT §4.5, Info-ZIP's extrafld.txt) without the times of the file; the kind and length
 // stay.
 std::string without_extra_times(std::string_view extra) {
@@ -101,6 +108,7 @@ class ZipReader {
       if (!hash_content(entry, content)) return std::nullopt;
       document_.items.push_back({std::string(entry.name), hash_entry(entry, content)});
     }
+    if (shown_times_.found()) return std::nullopt;
     return std::move(document_);
   }
 
@@ -113,11 +121,14 @@ class ZipReader {
         format_ == Format::open_document && entry.name == "META-INF/manifest.xml";
     if (may_name_encryption && entry.octets > DocumentLimits::text_octets) return false;
     const bool whole = has_times || may_name_encryption;
+    const bool is_text = is_text_of(format_, entry.name);
     text_.clear();
+    shown_times_.begin_part();
     Hasher hasher;
     InflatedEntry inflated(entry);
     std::string_view chunk;
     while (inflated.next(chunk)) {
+      if (is_text) shown_times_.feed(chunk);
       if (whole)
         text_.append(chunk);
       else
@@ -160,6 +171,7 @@ class ZipReader {
   const ZipStructure& zip_;
   Format format_;
   Document document_;
+  ShownTimes shown_times_;
   std::string text_;
   std::string scratch_;
 };

@@ -5,6 +5,7 @@
 
 #include <chrono>
 #include <set>
+#include <thread>
 
 #include "builders.h"
 #include "corpus.h"
@@ -126,6 +127,9 @@ TEST(PdfDocument, WhatReadersDisagreeOnComparesByOctets) {
       [](PdfFile& f) { replace(f.objects[0], "/Pages", "/X<</Type/Sig>>/Pages"); },
       [](PdfFile& f) { replace(f.objects[0], "/Pages", "/X<</ByteRange[0 1]>>/Pages"); },
       [](PdfFile& f) { replace(f.objects[0], "/Pages", "/OpenAction<</S/JavaScript/JS(x)>>/Pages"); },
+      // What a program that repairs files could take for the font.
+      [](PdfFile& f) { f.before_end = "5 0 obj\n<<>>\nendobj\n"; },
+      [](PdfFile& f) { f.objects[4] += "\nendobj\n5\n0\nobj\n<<>>"; },
       [](PdfFile& f) { f.objects[4] = "<</Type/Font"; },
       [](PdfFile& f) { f.objects[4] = std::string(5000, '[') + std::string(5000, ']'); },
       [](PdfFile& f) {
@@ -188,6 +192,7 @@ TEST(PdfDocument, EmbeddedFilesCountWithoutTheirTimes) {
   // A document in a document: its times count.
   auto inner = PdfFile().bytes();
   replace(inner, "%%EOF", "");
+  for (auto at = inner.find(" obj"); at != std::string::npos; at = inner.find(" obj")) inner[at] = '-';
   const auto plain = with(inner, "D:20261202100000");
   replace(inner, "D:20261202", "D:20261203");
   EXPECT_NE(with(inner, "D:20261202100000"), plain);
@@ -215,6 +220,19 @@ TEST(PdfDocument, BombsCompareByOctetsSoon) {
   values.objects[4] += "]";
   EXPECT_FALSE(read_pdf(values.bytes()));
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(30));
+}
+
+TEST(PdfDocument, ManyThreadsReadAtOnce) {
+  std::vector<Digest> seen(4);
+  std::vector<std::thread> threads;
+  for (auto& digest : seen) {
+    threads.emplace_back([&digest] {
+      for (const std::string file : {"qpdf-packed.a.pdf", "qpdf-packed.b.pdf"})
+        digest = content_of(test::corpus_message("documents/" + file));
+    });
+  }
+  for (auto& thread : threads) thread.join();
+  EXPECT_EQ(std::set<Digest>(seen.begin(), seen.end()).size(), 1U);
 }
 
 // One octet of a page, a font or a picture is another document, whatever stands beside it.

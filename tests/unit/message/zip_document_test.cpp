@@ -264,6 +264,26 @@ TEST(ZipDocument, ATimeElsewhereCounts) {
             test::content(test::attachment(office("docProps/core.xml", b, "other.xml"))));
 }
 
+// A field in the text is filled with the time of the properties: it is content then.
+TEST(ZipDocument, ADocumentThatShowsItsTimesComparesByOctets) {
+  const auto with = [](const std::string& text) {
+    Archive archive;
+    archive.entries = {entry_of("[Content_Types].xml", "<Types/>"), entry_of("word/document.xml", text)};
+    return read_zip(archive.bytes()).has_value();
+  };
+  std::string filler;
+  for (int i = 0; i < 20000; ++i) filler += std::to_string(i * 7919);
+  EXPECT_TRUE(with(filler));
+  for (std::size_t shift = 0; shift < 20; ++shift)
+    EXPECT_FALSE(with(filler.substr(0, 16384 - shift) + "<w:instrText> SaveDate </w:instrText>" + filler))
+        << shift;
+  Archive text;
+  text.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
+                  entry_of("content.xml", "<text:modification-date>1</text:modification-date>")};
+  text.entries[0].method = 0;
+  EXPECT_FALSE(read_zip(text.bytes()));
+}
+
 TEST(ZipDocument, SessionNumbersOfOpenDocumentSettingsDoNotCount) {
   const auto settings = [](const std::string& name, const std::string& value) {
     Archive archive;
