@@ -28,7 +28,9 @@ class Reader {
     rest_.remove_prefix(1);
     return true;
   }
-  bool next_is_digit() const { return good_ && !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9'; }
+  bool next_is_digit() const {
+    return good_ && !rest_.empty() && rest_.front() >= '0' && rest_.front() <= '9';
+  }
   bool ended() const { return good_ && rest_.empty(); }
 
  private:
@@ -119,7 +121,8 @@ class TagReader {
 // Copies XML without the values that do not count.
 class TimeRemover {
  public:
-  TimeRemover(std::string_view xml, const TimeNames& names, std::string& out, std::vector<DocumentTime>& left_out)
+  TimeRemover(std::string_view xml, const TimeNames& names, std::string& out,
+              std::vector<DocumentTime>& left_out)
       : xml_(xml), names_(names), out_(out), left_out_(left_out) {}
 
   // False: not to be read without a whole parser.
@@ -149,21 +152,26 @@ class TimeRemover {
     leave_out(property_of(tag), text);
   }
 
-  // EPUB 3: <meta property="dcterms:modified">.
+  // EPUB 3 §5.3.7, OpenDocument 1.3 part 3 §3.10.
   static std::string_view property_of(const Tag& tag) {
-    if (tag.name != "meta" && tag.name != "opf:meta") return tag.name;
+    const bool is_meta = tag.name == "meta" || tag.name == "opf:meta";
+    const bool is_setting = tag.name == "config:config-item";
     for (const auto& attribute : tag.attributes)
-      if (attribute.name == "property") return attribute.value;
+      if ((is_meta && attribute.name == "property") || (is_setting && attribute.name == "config:name"))
+        return attribute.value;
     return tag.name;
   }
 
   void leave_out(std::string_view name, std::string_view value) {
     const bool is_time = contains(names_.times, name) && is_date_time(value);
-    if (!is_time && !(contains(names_.identifiers, name) && is_uuid(value))) return;
+    const bool is_identifier = contains(names_.identifiers, name) && is_uuid(value);
+    const bool is_session = contains(names_.numbers, name) && Reader(value).digits(value.size()).ended();
+    if (!is_time && !is_identifier && !(is_session && !value.empty())) return;
     const auto begin = static_cast<std::size_t>(value.data() - xml_.data());
     out_.append(xml_.substr(copied_, begin - copied_)).push_back('\xff');
     copied_ = begin + value.size();
-    if (left_out_.size() < DocumentLimits::shown_times) left_out_.push_back({std::string(name), std::string(value)});
+    if (left_out_.size() < DocumentLimits::shown_times)
+      left_out_.push_back({std::string(name), std::string(value)});
   }
 
   std::string_view xml_;
@@ -177,7 +185,8 @@ class TimeRemover {
 
 bool is_date_time(std::string_view text) noexcept {
   Reader reader(text);
-  reader.digits(4).literal('-').digits(2).literal('-').digits(2).literal('T').digits(2).literal(':').digits(2);
+  reader.digits(4).literal('-').digits(2).literal('-').digits(2).literal('T').digits(2).literal(':').digits(
+      2);
   if (reader.maybe(':')) {
     reader.digits(2);
     if (reader.maybe('.'))

@@ -33,7 +33,8 @@ std::uint32_t sum(std::string_view octets) {
 std::optional<std::string> remove_font_time(std::string& font) {
   const std::string_view all = font;
   if (all.size() < directory_begin) return std::nullopt;
-  if (u32(all, 0) != 0x00010000U && all.substr(0, 4) != "true" && all.substr(0, 4) != "OTTO") return std::nullopt;
+  if (u32(all, 0) != 0x00010000U && all.substr(0, 4) != "true" && all.substr(0, 4) != "OTTO")
+    return std::nullopt;
   const std::size_t tables = u32(all, 4) >> 16U;
   if (all.size() < directory_begin + tables * record_octets) return std::nullopt;
   std::size_t record = 0;
@@ -44,8 +45,9 @@ std::optional<std::string> remove_font_time(std::string& font) {
   }
   if (record == 0) return std::nullopt;
   const std::size_t head = u32(all, record + 8);
-  if (u32(all, record + 12) != head_octets || head < directory_begin + tables * record_octets || head % 4 != 0 ||
-      head > all.size() || all.size() - head < head_octets || u32(all, head + magic_at) != 0x5F0F3CF5U)
+  if (u32(all, record + 12) != head_octets || head < directory_begin + tables * record_octets ||
+      head % 4 != 0 || head > all.size() || all.size() - head < head_octets ||
+      u32(all, head + magic_at) != 0x5F0F3CF5U)
     return std::nullopt;
   const auto adjustment = u32(all, head + adjustment_at);
   if (u32(all, record + 4) != sum(all.substr(head, head_octets)) - adjustment) return std::nullopt;
@@ -62,7 +64,8 @@ std::optional<std::string> remove_profile_time(std::string& profile) {
   constexpr std::size_t time_at = 24;
   constexpr std::size_t time_octets = 12;
   const std::string_view all = profile;
-  if (all.size() < header_octets || u32(all, 0) != all.size() || all.substr(36, 4) != "acsp") return std::nullopt;
+  if (all.size() < header_octets || u32(all, 0) != all.size() || all.substr(36, 4) != "acsp")
+    return std::nullopt;
   std::string time;
   // Year, month, day, hour, minute, second.
   constexpr std::uint32_t least[] = {1900, 1, 1, 0, 0, 0};

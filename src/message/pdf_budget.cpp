@@ -1,14 +1,14 @@
 #include "pdf_budget.h"
 
-#include <qpdf/Pipeline.hh>
-#include <qpdf/QPDF.hh>
-#include <qpdf/QPDFStreamFilter.hh>
 #include <zlib.h>
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <mutex>
+#include <qpdf/Pipeline.hh>
+#include <qpdf/QPDF.hh>
+#include <qpdf/QPDFStreamFilter.hh>
 #include <stdexcept>
 #include <vector>
 
@@ -162,7 +162,8 @@ void register_filters() {
   static std::once_flag once;
   std::call_once(once, [] {
     QPDF::registerStreamFilter("/FlateDecode", [] { return std::make_shared<BoundedFlate>(); });
-    for (const char* name : {"/Crypt", "/LZWDecode", "/RunLengthDecode", "/DCTDecode", "/ASCII85Decode", "/ASCIIHexDecode"})
+    for (const char* name :
+         {"/Crypt", "/LZWDecode", "/RunLengthDecode", "/DCTDecode", "/ASCII85Decode", "/ASCIIHexDecode"})
       QPDF::registerStreamFilter(name, [] { return std::make_shared<Refused>(); });
   });
 }
@@ -179,7 +180,9 @@ PdfBudgetScope::~PdfBudgetScope() {
 }
 
 void PdfInput::seek(qpdf_offset_t offset, int whence) {
-  const auto base = whence == SEEK_SET ? 0 : whence == SEEK_CUR ? tell() : static_cast<qpdf_offset_t>(octets_.size());
+  const auto base = whence == SEEK_SET   ? 0
+                    : whence == SEEK_CUR ? tell()
+                                         : static_cast<qpdf_offset_t>(octets_.size());
   if (offset < -base) refuse("seek before the beginning");
   at_ = static_cast<std::size_t>(base + offset);
 }

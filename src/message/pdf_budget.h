@@ -1,8 +1,7 @@
 // Keeps libqpdf 11.3 within bounds, which has none of its own: what it reads and what it inflates.
 #pragma once
-#include <qpdf/InputSource.hh>
-
 #include <memory>
+#include <qpdf/InputSource.hh>
 #include <string_view>
 
 namespace mailonce::message {
@@ -28,7 +27,8 @@ class PdfInput final : public InputSource {
   PdfInput(std::string_view octets, std::size_t structure_octets)
       : octets_(octets), structure_left_(structure_octets), data_left_(2 * octets.size()) {}
 
-  // While true what is read is a stream's data. Each is read once or twice; when all are longer, they overlap.
+  // While true what is read is a stream's data. Each is read once or twice; when all are longer, they
+  // overlap.
   void set_reading_data(bool reading) { reading_data_ = reading; }
 
   qpdf_offset_t findAndSkipNextEOL() override;

@@ -1,9 +1,9 @@
 #include "mailonce/message/pdf_document.h"
 
-#include <qpdf/Buffer.hh>
-
 #include <algorithm>
+#include <charconv>
 #include <limits>
+#include <qpdf/Buffer.hh>
 #include <utility>
 
 #include "pdf_budget.h"
@@ -26,6 +26,31 @@ bool remove_word(std::string_view& text, std::string_view word) {
   return true;
 }
 
+// Nothing but cross-references and the trailer stands between their beginning and the end.
+bool is_last_section(std::string_view section) {
+  if (section.starts_with("xref")) return section.find("endobj") == std::string_view::npos;
+  remove_end(section, blanks);
+  return remove_word(section, "endobj") && section.find("endobj") == std::string_view::npos;
+}
+
+bool is_any_of(std::string_view set, char c) {
+  return set.find(c) != std::string_view::npos;
+}
+
+// How often an object begins in the file, "12 0 obj", wherever that is.
+std::size_t count_objects(std::string_view file) {
+  constexpr std::string_view word = "obj";
+  std::size_t count = 0;
+  for (auto at = file.find(word); at != std::string_view::npos; at = file.find(word, at + word.size())) {
+    auto before = at;
+    while (before > 0 &&
+           (is_any_of(blanks, file[before - 1]) || file[before - 1] == '\f' || file[before - 1] == '\0'))
+      --before;
+    if (before > 0 && is_any_of(digits, file[before - 1])) ++count;
+  }
+  return count;
+}
+
 // One PDF file from its first octet to its last (ISO 32000-1 §7.5.2, §7.5.5).
 bool is_whole(std::string_view file) {
   const auto version = file.substr(0, 8);
@@ -37,17 +62,24 @@ bool is_whole(std::string_view file) {
   const auto tail = file.substr(file.size() - std::min(file.size(), zip_end_octets));
   if (tail.find("PK\x05\x06") != std::string_view::npos) return false;
   remove_end(file, blanks);
-  if (!remove_word(file, "%%EOF")) return false;
+  // A second end is an earlier revision, a linearised file or another file behind this one.
+  if (!remove_word(file, "%%EOF") || file.find("%%EOF") != std::string_view::npos) return false;
   remove_end(file, blanks);
+  const auto number_end = file.size();
   remove_end(file, digits);
+  const auto number = file.data() + file.size();
+  std::size_t offset = 0;
+  if (std::from_chars(number, file.data() + number_end, offset).ec != std::errc()) return false;
   remove_end(file, blanks);
-  return remove_word(file, "startxref");
+  return remove_word(file, "startxref") && offset < file.size() && is_last_section(file.substr(offset));
 }
 
 class PdfReader {
  public:
   explicit PdfReader(std::string_view file)
-      : file_(file), input_(std::make_shared<PdfInput>(file, DocumentLimits::structure_octets)), graph_(*input_, document_) {
+      : file_(file),
+        input_(std::make_shared<PdfInput>(file, DocumentLimits::structure_octets)),
+        graph_(*input_, document_) {
     document_.kind = "pdf";
     pdf_.setSuppressWarnings(true);
     pdf_.setAttemptRecovery(false);
@@ -73,11 +105,16 @@ class PdfReader {
     for (const char* key : {"/Encrypt", "/Prev", "/XRefStm"})
       if (trailer.contains(key)) throw PdfDoubt(key);
     xref_ = pdf_.getXRefTable();
+    // Whoever repairs files looks for objects by themselves and finds an older or a freed one.
+    const auto in_file =
+        std::count_if(xref_.begin(), xref_.end(), [](const auto& e) { return e.second.getType() == 1; });
+    if (count_objects(file_) != static_cast<std::size_t>(in_file))
+      throw PdfDoubt("objects outside the table");
   }
 
   // Their own dictionaries must not depend on what is packed, and they unpack to something with one reading.
   void check_object_streams() {
-    std::map<int, std::vector<int>> streams;
+    auto& streams = object_streams_;
     std::size_t octets = DocumentLimits::structure_octets;
     for (const auto& [object, entry] : xref_) {
       if (entry.getType() != 2) continue;
@@ -88,7 +125,8 @@ class PdfReader {
       const auto index = static_cast<std::size_t>(entry.getObjStreamIndex());
       if (index >= objects.size() || objects[index] != object.getObj()) throw PdfDoubt("object stream");
     }
-    budget_ = {DocumentLimits::structure_octets + DocumentLimits::inflated_octets, std::numeric_limits<std::size_t>::max()};
+    budget_ = {DocumentLimits::structure_octets + DocumentLimits::inflated_octets,
+               std::numeric_limits<std::size_t>::max()};
   }
 
   std::vector<int> objects_in(int number, std::size_t& octets) {
@@ -103,7 +141,8 @@ class PdfReader {
     if (dictionary.contains("/Extends")) throw PdfDoubt("object stream");
     const auto integer = [&](const char* key) {
       auto value = dictionary[key];
-      if (!value.isInitialized() || !value.isInteger() || value.getIntValue() < 0) throw PdfDoubt("object stream");
+      if (!value.isInitialized() || !value.isInteger() || value.getIntValue() < 0)
+        throw PdfDoubt("object stream");
       return static_cast<std::size_t>(value.getIntValue());
     };
     budget_.decoders = 1;
@@ -184,7 +223,8 @@ class PdfReader {
     const auto checksum = trailer.find("/DocChecksum");
     if (checksum != trailer.end() && checksum->second.isName()) {
       const auto name = checksum->second.getName();
-      if (name.size() == checksum_octets && name.find_first_not_of("0123456789ABCDEFabcdef", 1) == std::string::npos)
+      if (name.size() == checksum_octets &&
+          name.find_first_not_of("0123456789ABCDEFabcdef", 1) == std::string::npos)
         trailer.erase(checksum);
     }
     return trailer;
@@ -195,7 +235,8 @@ class PdfReader {
     for (const auto& [id, entry] : xref_) {
       if (entry.getType() == 0 || !graph_.is_unreached(id)) continue;
       auto object = pdf_.getObject(id);
-      if (object.isStreamOfType("/ObjStm") || object.isStreamOfType("/XRef") || object.isNull()) continue;
+      if (object_streams_.contains(id.getObj()) || object.isStreamOfType("/XRef") || object.isNull())
+        continue;
       graph_.put_value(object);
       graph_.end_item("object without reference");
     }
@@ -209,6 +250,7 @@ class PdfReader {
   QPDF pdf_;
   PdfGraph graph_;
   std::map<QPDFObjGen, QPDFXRefEntry> xref_;
+  std::map<int, std::vector<int>> object_streams_;  // their objects, in order
   QPDFObjectHandle root_;
   QPDFObjectHandle information_;
   QPDFObjectHandle metadata_;

@@ -1,9 +1,8 @@
 #include "pdf_graph.h"
 
+#include <array>
 #include <qpdf/Buffer.hh>
 #include <qpdf/Pipeline.hh>
-
-#include <array>
 
 #include "mailonce/message/document_times.h"
 #include "mailonce/message/embedded_time.h"
@@ -11,9 +10,11 @@
 namespace mailonce::message {
 namespace {
 
-// XMP part 1 §8.4; "xap" is what its first version called "xmp". Ghostscript writes the identifier in rdf:about too.
-constexpr std::array<std::string_view, 6> xmp_times = {"xmp:CreateDate", "xmp:ModifyDate", "xmp:MetadataDate",
-                                                       "xap:CreateDate", "xap:ModifyDate", "xap:MetadataDate"};
+// XMP part 1 §8.4; "xap" is what its first version called "xmp". Ghostscript writes the identifier in
+// rdf:about too.
+constexpr std::array<std::string_view, 6> xmp_times = {"xmp:CreateDate",   "xmp:ModifyDate",
+                                                       "xmp:MetadataDate", "xap:CreateDate",
+                                                       "xap:ModifyDate",   "xap:MetadataDate"};
 constexpr std::array<std::string_view, 5> xmp_identifiers = {
     "xmpMM:DocumentID", "xmpMM:InstanceID", "xapMM:DocumentID", "xapMM:InstanceID", "rdf:about"};
 
@@ -169,8 +170,8 @@ void PdfGraph::put_stream(QPDFObjectHandle stream, Role role) {
 // Inflated; false when it is coded otherwise or holds no time.
 bool PdfGraph::put_without_times(QPDFObjectHandle stream, Dictionary& dictionary, Role role) {
   const bool is_metadata = role == Role::metadata && is_name(dictionary, "/Subtype", "/XML");
-  const bool is_font =
-      role == Role::font && (!dictionary.contains("/Subtype") || is_name(dictionary, "/Subtype", "/OpenType"));
+  const bool is_font = role == Role::font &&
+                       (!dictionary.contains("/Subtype") || is_name(dictionary, "/Subtype", "/OpenType"));
   if (!is_metadata && !is_font && role != Role::profile) return false;
   if (dictionary.contains("/Filter") && !is_name(dictionary, "/Filter", "/FlateDecode")) return false;
   if (dictionary.contains("/DecodeParms") && dictionary["/DecodeParms"].isIndirect()) return false;
@@ -194,7 +195,7 @@ bool PdfGraph::remove_times(std::string& data, Role role) {
     return time.has_value();
   }
   if (data.size() > DocumentLimits::text_octets) return false;
-  data = without_times(data, {xmp_times, xmp_identifiers}, scratch_, document_.times);
+  data = without_times(data, {xmp_times, xmp_identifiers, {}}, scratch_, document_.times);
   return true;
 }
 

@@ -1,11 +1,11 @@
-// Writes objects of a PDF so that two graphs are equal exactly when their octets are: objects are numbered in the order
-// they are reached, dictionaries stand in the order of their keys. Throws PdfDoubt, or what qpdf throws.
+// Writes objects of a PDF so that two graphs are equal exactly when their octets are: objects are numbered in
+// the order they are reached, dictionaries stand in the order of their keys. Throws PdfDoubt, or what qpdf
+// throws.
 #pragma once
-#include <qpdf/QPDF.hh>
-#include <qpdf/QPDFObjectHandle.hh>
-
 #include <deque>
 #include <map>
+#include <qpdf/QPDF.hh>
+#include <qpdf/QPDFObjectHandle.hh>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -33,10 +33,14 @@ class PdfGraph {
 
   // Gives an object its number now; what refers to it does not pull it into another item.
   void reserve(const QPDFObjectHandle& object);
-  // Of objects that nothing but the length of a stream refers to it is false too: they say how the file is written.
-  bool is_unreached(QPDFObjGen object) const { return !numbers_.contains(object) && !lengths_.contains(object); }
+  // Of objects that nothing but the length of a stream refers to it is false too: they say how the file is
+  // written.
+  bool is_unreached(QPDFObjGen object) const {
+    return !numbers_.contains(object) && !lengths_.contains(object);
+  }
 
-  // An item is what is put between two calls of end_item, with all that it reaches and that has no number yet.
+  // An item is what is put between two calls of end_item, with all that it reaches and that has no number
+  // yet.
   void put_object(QPDFObjectHandle object, Role role = Role::plain);  // itself, even if it is reserved
   void put_value(QPDFObjectHandle value, Role role = Role::plain);    // a reference when it is indirect
   void put_dictionary(const Dictionary& dictionary, Role role = Role::plain);

@@ -96,7 +96,8 @@ bool is_apart(char before, char behind) {
 
 }  // namespace
 
-std::optional<std::vector<int>> read_object_stream(std::string_view data, std::size_t count, std::size_t first) {
+std::optional<std::vector<int>> read_object_stream(std::string_view data, std::size_t count,
+                                                   std::size_t first) {
   if (first > data.size() || count > first) return std::nullopt;
   auto header = data.substr(0, first);
   const auto objects = data.substr(first);

@@ -5,20 +5,25 @@
 
 #include "mailonce/message/document_times.h"
 #include "mailonce/message/inflated_entry.h"
+#include "mailonce/message/shown_times.h"
 #include "mailonce/message/zip_structure.h"
 
 namespace mailonce::message {
 namespace {
 
 // Where each format keeps the time of its making. Times a person sees in the text are elsewhere and count.
-constexpr std::array<std::string_view, 3> ooxml_times = {"dcterms:created", "dcterms:modified", "cp:lastPrinted"};
+constexpr std::array<std::string_view, 3> ooxml_times = {"dcterms:created", "dcterms:modified",
+                                                         "cp:lastPrinted"};
 constexpr std::array<std::string_view, 3> odf_times = {"meta:creation-date", "dc:date", "meta:print-date"};
+// LibreOffice draws these numbers of the editing session at random whenever it writes.
+constexpr std::array<std::string_view, 2> odf_sessions = {"Rsid", "RsidRoot"};
 constexpr std::array<std::string_view, 1> epub_times = {"dcterms:modified"};
 
 enum class Format { plain, ooxml, open_document, epub };
 
 bool starts_ignoring_name_case(std::string_view name, std::string_view prefix) {
-  return std::equal(prefix.begin(), prefix.end(), name.begin(), name.begin() + std::min(prefix.size(), name.size()),
+  return std::equal(prefix.begin(), prefix.end(), name.begin(),
+                    name.begin() + std::min(prefix.size(), name.size()),
                     [](char a, char b) { return a == (b >= 'A' && b <= 'Z' ? b - 'A' + 'a' : b); });
 }
 
@@ -48,16 +53,26 @@ TimeNames times_of(Format format, std::string_view name) {
   TimeNames names;
   if (format == Format::ooxml && name == "docProps/core.xml") names.times = ooxml_times;
   if (format == Format::open_document && name == "meta.xml") names.times = odf_times;
+  if (format == Format::open_document && name == "settings.xml") names.numbers = odf_sessions;
   if (format == Format::epub && name.ends_with(".opf")) names.times = epub_times;
   return names;
 }
 
-// Extra fields (APPNOTE.TXT §4.5, Info-ZIP's extrafld.txt) without the times of the file; the kind and length stay.
+// A part whose text the reader sees.
+bool is_text_of(Format format, std::string_view name) {
+  if (format == Format::ooxml) return name.starts_with("word/") && name.ends_with(".xml");
+  return format == Format::open_document && (name == "content.xml" || name == "styles.xml");
+}
+
+// Extra fields (APPNOTE.TXT §4.5, Info-ZIP's extrafld.txt) without the times of the file; the kind and length
+// stay.
 std::string without_extra_times(std::string_view extra) {
   constexpr std::size_t header_octets = 4;
   std::string kept;
   while (extra.size() >= header_octets) {
-    const auto octet = [&](std::size_t i) { return static_cast<std::size_t>(static_cast<unsigned char>(extra[i])); };
+    const auto octet = [&](std::size_t i) {
+      return static_cast<std::size_t>(static_cast<unsigned char>(extra[i]));
+    };
     const auto kind = octet(0) | octet(1) << 8U;
     const auto octets = octet(2) | octet(3) << 8U;
     if (octets > extra.size() - header_octets) break;
@@ -70,7 +85,8 @@ std::string without_extra_times(std::string_view extra) {
     } else if (kind == 0x5855 && octets >= 8) {  // UX: two times, then perhaps the owner
       times_begin = 0;
       times_octets = 8;
-    } else if (kind == 0x000a && octets == 32 && data.substr(4, 4) == std::string_view("\x01\x00\x18\x00", 4)) {
+    } else if (kind == 0x000a && octets == 32 &&
+               data.substr(4, 4) == std::string_view("\x01\x00\x18\x00", 4)) {
       times_begin = 8;  // NTFS: reserved, attribute 1 of 24 octets: three times
       times_octets = 24;
     }
@@ -92,21 +108,27 @@ class ZipReader {
       if (!hash_content(entry, content)) return std::nullopt;
       document_.items.push_back({std::string(entry.name), hash_entry(entry, content)});
     }
+    if (shown_times_.found()) return std::nullopt;
     return std::move(document_);
   }
 
  private:
   bool hash_content(const ZipEntry& entry, Digest& digest) {
     const auto names = times_of(format_, entry.name);
-    const bool has_times = !names.times.empty() && entry.octets <= DocumentLimits::text_octets;
-    const bool may_name_encryption = format_ == Format::open_document && entry.name == "META-INF/manifest.xml";
+    const bool has_times =
+        !(names.times.empty() && names.numbers.empty()) && entry.octets <= DocumentLimits::text_octets;
+    const bool may_name_encryption =
+        format_ == Format::open_document && entry.name == "META-INF/manifest.xml";
     if (may_name_encryption && entry.octets > DocumentLimits::text_octets) return false;
     const bool whole = has_times || may_name_encryption;
+    const bool is_text = is_text_of(format_, entry.name);
     text_.clear();
+    shown_times_.begin_part();
     Hasher hasher;
     InflatedEntry inflated(entry);
     std::string_view chunk;
     while (inflated.next(chunk)) {
+      if (is_text) shown_times_.feed(chunk);
       if (whole)
         text_.append(chunk);
       else
@@ -149,6 +171,7 @@ class ZipReader {
   const ZipStructure& zip_;
   Format format_;
   Document document_;
+  ShownTimes shown_times_;
   std::string text_;
   std::string scratch_;
 };

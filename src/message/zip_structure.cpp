@@ -15,7 +15,8 @@ constexpr std::string_view end_signature = "PK\x05\x06";
 constexpr std::size_t end_octets = 22;
 constexpr std::size_t longest_comment = 0xffff;
 
-// §4.4.4: level of compression, sizes behind the data, names in UTF-8. Any other (encryption, patches) is unknown.
+// §4.4.4: level of compression, sizes behind the data, names in UTF-8. Any other (encryption, patches) is
+// unknown.
 constexpr std::uint16_t descriptor_flag = 1U << 3U;
 constexpr std::uint16_t known_flags = 0x6U | descriptor_flag | 1U << 11U;
 
@@ -61,7 +62,8 @@ struct End {
 
 std::optional<End> read_end(std::string_view file) {
   const auto offset = file.rfind(end_signature);
-  if (offset == std::string_view::npos || file.size() - offset > end_octets + longest_comment) return std::nullopt;
+  if (offset == std::string_view::npos || file.size() - offset > end_octets + longest_comment)
+    return std::nullopt;
   End end;
   end.offset = offset;
   Fields fields(file.substr(offset + end_signature.size()));
@@ -173,7 +175,8 @@ std::optional<ZipStructure> read_zip_structure(std::string_view file) {
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const std::size_t next = i + 1 < headers.size() ? headers[i + 1].offset : end->directory_offset;
     const std::size_t here = end->directory_offset - entries.rest().size();
-    if (headers[i].offset != here || next < here || !names.insert(headers[i].entry.name).second) return std::nullopt;
+    if (headers[i].offset != here || next < here || !names.insert(headers[i].entry.name).second)
+      return std::nullopt;
     if (!take_local_entry(entries, headers[i], next - here)) return std::nullopt;
     structure.entries.push_back(headers[i].entry);
   }

@@ -1,3 +1,3 @@
-foreach(target canonical_form rebuilt_mail)
+foreach(target canonical_form rebuilt_mail document)
   mailonce_fuzz(${target} DEPS mailonce_message)
 endforeach()

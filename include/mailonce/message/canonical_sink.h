@@ -12,11 +12,11 @@ namespace mailonce::message {
 // How octets of the message became the octets of an item. What was not decoded can never equal what was: a
 // decoder that guesses would make two different messages one.
 enum class Reading : char {
-  decoded = 'd',  // encodings undone, UTF-8
-  text = 't',     // a text leaf: decoded, UTF-8, line ends LF, without trailing blank lines
-  octets = 'o',   // a leaf that is no text, its transfer encoding undone
+  decoded = 'd',   // encodings undone, UTF-8
+  text = 't',      // a text leaf: decoded, UTF-8, line ends LF, without trailing blank lines
+  octets = 'o',    // a leaf that is no text, its transfer encoding undone
   document = 'p',  // a leaf that is a document, read into its items (document.h)
-  raw = 'r'       // as it stands in the message
+  raw = 'r'        // as it stands in the message
 };
 
 // A leaf of the tree: what a client shows of it beside its content.
@@ -26,7 +26,8 @@ struct Leaf {
   std::string_view file_name;    // UTF-8; empty when there is none
   std::size_t content_id = 0;    // its number in order of appearance; 0 when it has none
   Reading reading = Reading::octets;
-  std::string_view label;  // with `raw`: what could not be undone, e.g. "charset x-unknown"; with `document`: its kind
+  std::string_view
+      label;  // with `raw`: what could not be undone, e.g. "charset x-unknown"; with `document`: its kind
 };
 
 class CanonicalSink {

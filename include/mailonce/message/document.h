@@ -1,6 +1,6 @@
-// Documents that are made anew for each build: the same pages or sheets, other times and made-up identifiers. A
-// document is read into items that hold everything it shows, without those (docs/canonical-form.md). What can not be
-// read with certainty is no document here: it compares by its octets. Pure; any thread.
+// Documents that are made anew for each build: the same pages or sheets, other times and made-up identifiers.
+// A document is read into items that hold everything it shows, without those (docs/canonical-form.md). What
+// can not be read with certainty is no document here: it compares by its octets. Pure; any thread.
 #pragma once
 #include <optional>
 #include <string>
@@ -31,13 +31,15 @@ struct Document {
 
 // Beyond these a document compares by its octets: time stays linear and memory bounded for any input.
 struct DocumentLimits {
-  static constexpr std::size_t octets = 32U << 20;              // of the document itself
-  static constexpr std::size_t inflated_octets = 128U << 20;    // of all entries of a ZIP file, all fonts of a PDF
-  static constexpr std::size_t entries = 10000;                 // of a ZIP file
-  static constexpr std::size_t text_octets = 1U << 20;          // of a part times are removed from
-  static constexpr std::size_t structure_octets = 8U << 20;     // of a PDF beside its streams, object streams inflated
-  static constexpr std::size_t cross_reference_octets = 2U << 20;  // of a PDF, inflated
-  static constexpr std::size_t shown_times = 20;                // kept in Document::times
+  static constexpr std::size_t octets = 32U << 20;  // of the document itself
+  static constexpr std::size_t inflated_octets = 128U
+                                                 << 20;  // of all entries of a ZIP file, all fonts of a PDF
+  static constexpr std::size_t entries = 10000;          // of a ZIP file
+  static constexpr std::size_t text_octets = 1U << 20;   // of a part times are removed from
+  static constexpr std::size_t structure_octets =
+      2U << 20;  // of a PDF beside its streams, and of its object streams
+  static constexpr std::size_t cross_reference_octets = 1U << 20;  // of a PDF, inflated
+  static constexpr std::size_t shown_times = 20;                   // kept in Document::times
 };
 
 // Whether octets that begin so may be a document: by its first octets, whatever it is called.

@@ -1,5 +1,5 @@
-// The content of a ZIP entry, piece by piece, over zlib. libzip does not tell of octets that stand behind the end of
-// the compressed data, so they would not count.
+// The content of a ZIP entry, piece by piece, over zlib. libzip does not tell of octets that stand behind the
+// end of the compressed data, so they would not count.
 #pragma once
 #include <zlib.h>
 
@@ -19,7 +19,8 @@ class InflatedEntry {
 
   // False at the end, and when the data is not what the header says. The chunk is valid until the next call.
   bool next(std::string_view& chunk);
-  // After next() returned false: the whole was there, of the size and checksum that were announced, and no octet more.
+  // After next() returned false: the whole was there, of the size and checksum that were announced, and no
+  // octet more.
   bool intact() const;
 
  private:

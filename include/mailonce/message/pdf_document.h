@@ -1,5 +1,5 @@
-// A PDF file (ISO 32000-1) as the graph of its objects, over libqpdf: objects are numbered as they are reached, so their
-// numbers, places and packing do not count.
+// A PDF file (ISO 32000-1) as the graph of its objects, over libqpdf: objects are numbered as they are
+// reached, so their numbers, places and packing do not count.
 #pragma once
 #include <optional>
 #include <string_view>

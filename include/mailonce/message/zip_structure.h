@@ -1,5 +1,6 @@
-// The structure of a ZIP file (PKWARE APPNOTE.TXT), read so that every octet is accounted for: readers disagree on files
-// with octets between the entries, or whose two directories differ, and each of two such files may show something else.
+// The structure of a ZIP file (PKWARE APPNOTE.TXT), read so that every octet is accounted for: readers
+// disagree on files with octets between the entries, or whose two directories differ, and each of two such
+// files may show something else.
 #pragma once
 #include <cstdint>
 #include <optional>
@@ -28,8 +29,9 @@ struct ZipStructure {
   std::string_view comment;
 };
 
-// Nothing when `file` is anything but entries one after the other, their directory and its end: no octet before,
-// between or behind, no name twice, no encryption, no ZIP64, both headers of each entry equal. Views into `file`.
+// Nothing when `file` is anything but entries one after the other, their directory and its end: no octet
+// before, between or behind, no name twice, no encryption, no ZIP64, both headers of each entry equal. Views
+// into `file`.
 std::optional<ZipStructure> read_zip_structure(std::string_view file);
 
 }  // namespace mailonce::message

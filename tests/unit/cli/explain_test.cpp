@@ -106,7 +106,8 @@ TEST_F(CommandLine, ExplainSpeaksJson) {
   EXPECT_THAT(out(), StartsWith("{\"duplicate\":false,\"verdict\":\"distinct: both are forwarded\","));
   EXPECT_EQ(mailonce({"explain", "--json", a, b, a}), 0);
   EXPECT_THAT(out(), HasSubstr("\"duplicate_of\":"));
-  EXPECT_EQ(std::count(out().begin(), out().end(), '\n'), 1);
+  const auto text = out();
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 1);
 }
 
 TEST_F(CommandLine, ExplainReadsStandardInputOnce) {

@@ -117,6 +117,7 @@ prefix = "shop:"
 mode = "observe"
 strategy = ["message-id", "header:X-Job"]
 identity_headers = ["X-Tenant"]
+documents = false
 conflict = "forward"
 content_differs = "reject"
 doubt = "suppress"
@@ -149,6 +150,7 @@ hostname = "relay.example.org"
   ASSERT_THAT(relay.policy.identity.strategies, SizeIs(2));
   EXPECT_EQ(relay.policy.identity.strategies[1].header, "X-Job");
   EXPECT_THAT(relay.policy.identity.identity_headers, ElementsAre("X-Tenant"));
+  EXPECT_FALSE(relay.policy.identity.documents);
   EXPECT_THAT(relay.policy.identity.key_headers, SizeIs(3)) << "what is not written keeps its default";
   EXPECT_EQ(relay.policy.key_conflict, relay::Conflict::forward);
   EXPECT_EQ(relay.policy.message_id_conflict, relay::Conflict::reject);

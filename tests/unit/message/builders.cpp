@@ -45,9 +45,10 @@ std::string quoted_printable(std::string_view bytes) {
 }
 
 std::string attachment(std::string_view octets) {
-  return multipart_message("mixed", {"\r\nhi", "Content-Type: application/octet-stream; name=report\r\n"
-                                                "Content-Transfer-Encoding: base64\r\n\r\n" +
-                                                    base64_lines(octets)});
+  return multipart_message("mixed", {"\r\nhi",
+                                     "Content-Type: application/octet-stream; name=report\r\n"
+                                     "Content-Transfer-Encoding: base64\r\n\r\n" +
+                                         base64_lines(octets)});
 }
 
 Digest content(std::string_view message) {

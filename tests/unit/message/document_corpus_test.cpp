@@ -35,7 +35,9 @@ std::vector<DocumentPair> document_pairs() {
   return pairs;
 }
 
-std::string mail_with(const std::string& file) { return attachment(corpus_message("documents/" + file)); }
+std::string mail_with(const std::string& file) {
+  return attachment(corpus_message("documents/" + file));
+}
 
 TEST(DocumentCorpus, ADocumentMadeAgainIsADuplicate) {
   std::size_t pairs = 0;
@@ -65,7 +67,8 @@ TEST(DocumentCorpus, WithoutTheOptionOctetsCount) {
   IdentityOptions options;
   options.documents = false;
   for (const auto& pair : document_pairs()) {
-    EXPECT_NE(identify(mail_with(pair.a), "", options)->content, identify(mail_with(pair.b), "", options)->content);
+    EXPECT_NE(identify(mail_with(pair.a), "", options)->content,
+              identify(mail_with(pair.b), "", options)->content);
     EXPECT_NE(identify(mail_with(pair.a), "", options)->content, content(mail_with(pair.a)));
   }
 }
@@ -73,11 +76,11 @@ TEST(DocumentCorpus, WithoutTheOptionOctetsCount) {
 TEST(DocumentCorpus, APersonIsToldWhereTwoDocumentsDiffer) {
   const auto pdf = compare(mail_with("reportlab.a.pdf"), mail_with("reportlab.near.pdf"), "", {});
   ASSERT_EQ(pdf.differences.size(), 1U);
-  EXPECT_EQ(pdf.differences[0].where, "part 2 (application/octet-stream) report, page 1 content");
+  EXPECT_EQ(pdf.differences[0].where, "attachment 1 report: page 1 content");
   EXPECT_FALSE(pdf.ignored.empty());
   const auto sheet = compare(mail_with("openpyxl.a.xlsx"), mail_with("openpyxl.near.xlsx"), "", {});
   ASSERT_EQ(sheet.differences.size(), 1U);
-  EXPECT_THAT(sheet.differences[0].where, HasSubstr("report, xl/worksheets/sheet1.xml"));
+  EXPECT_THAT(sheet.differences[0].where, HasSubstr("report: xl/worksheets/sheet1.xml"));
   const auto again = compare(mail_with("openpyxl.a.xlsx"), mail_with("openpyxl.b.xlsx"), "", {});
   EXPECT_EQ(again.verdict, Comparison::Verdict::duplicate);
   EXPECT_TRUE(again.differences.empty());
