@@ -4,9 +4,7 @@
      POLICY       claim_resend, claim_suppress or claim_defer: what a claim does with doubt
      ATTEMPTS     how many transactions carry the message: every run of the job, every retry of a client
      RECIPIENTS   1 or 2
-     CRASHES      how many attempts may die with their relay, at any step
-     SLEEPS       how often a lease may run out although its owner lives
-     RECONNECTS   how often a connection may break between begin and the dot, for each attempt
+     SLEEPS       how often a lease may run out although its owner lives; without it, without bound
      BROKEN_...   a mistake built in
      CHECK_SENT_ID  property 8 */
 
@@ -18,15 +16,6 @@
 #endif
 #ifndef RECIPIENTS
 #define RECIPIENTS 1
-#endif
-#ifndef CRASHES
-#define CRASHES 2
-#endif
-#ifndef SLEEPS
-#define SLEEPS 2
-#endif
-#ifndef RECONNECTS
-#define RECONNECTS 1
 #endif
 #define MAX_CLAIMS 3  /* max_claims in transaction.cpp */
 
@@ -49,8 +38,12 @@ mtype upstream[ATTEMPTS] = nothing;  /* its message, from the dot on */
 byte recipients[ATTEMPTS];    /* the envelope that goes upstream, as a mask */
 byte id_sent[ATTEMPTS];       /* the Message-ID under which it goes */
 byte started;
-byte crashes;
+#ifdef SLEEPS
 byte sleeps;
+#define MAY_SLEEP(r) (!LIVES(r) || sleeps < SLEEPS)
+#else
+#define MAY_SLEEP(r) true
+#endif
 
 /* Owner tokens are random, one for each claim; here attempt and round. */
 #define TOKEN(a, round) ((round) * ATTEMPTS + (a) + 1)
@@ -66,29 +59,69 @@ inline forget(a) {
   fi
 }
 
-/* The first recipient's accepted copies go out under one Message-ID; with two recipients the first ids may disagree,
-   and first_message_id() gives none. */
+/* One step at the store, all or nothing over the recipients in `set`. */
+#if RECIPIENTS == 1
+#define step(verb, token, id, set) \
+  d_step { \
+    find(verb, 0, token); \
+    blocked = action[0] == block; \
+    carry_out(0, token, id) \
+  }
+#else
+#define step(verb, token, id, set) \
+  d_step { \
+    find(verb, 0, token); \
+    find(verb, 1, token); \
+    blocked = (((set) & 1) && action[0] == block) || (((set) & 2) && action[1] == block); \
+    if \
+    :: ((set) & 1) && DOES(0) -> carry_out(0, token, id) \
+    :: else \
+    fi; \
+    if \
+    :: ((set) & 2) && DOES(1) -> carry_out(1, token, id) \
+    :: else \
+    fi \
+  }
+#ifdef BROKEN_PARTIAL_CLAIM
+#define DOES(r) action[r] != block
+#else
+#define DOES(r) !blocked
+#endif
+#endif
+
+/* For each recipient of a set. */
+#if RECIPIENTS == 1
+#define each(do_one, set) \
+  if \
+  :: (set) & 1 -> do_one(0) \
+  :: else \
+  fi
+#else
+#define each(do_one, set) \
+  if \
+  :: (set) & 1 -> do_one(0) \
+  :: else \
+  fi; \
+  if \
+  :: (set) & 2 -> do_one(1) \
+  :: else \
+  fi
+#endif
+
+inline count_copy(r) {
+  accepted[r]++;
+  /* property 2 */
+  assert(accepted[r] <= 1 + resent[r]);
+  /* property 5 */
+  assert(accepted[r] == 1 || trouble)
+}
+
 inline upstream_takes(a) {
   d_step {
     upstream[a] = took;
-    at = 0;
-    do
-    :: at < RECIPIENTS ->
-      if
-      :: recipients[a] & (1 << at) ->
-        accepted[at]++;
-        /* property 2 */
-        assert(accepted[at] <= 1 + resent[at]);
-        /* property 5 */
-        assert(accepted[at] == 1 || trouble)
-      :: else
-      fi;
-      at++
-    :: else -> break
-    od;
-    at = 0;
+    each(count_copy, recipients[a]);
 #if RECIPIENTS == 1
-    /* property 6 */
+    /* property 6. (With two recipients the first ids may disagree, and first_message_id() gives none.) */
     assert(copy_id == 0 || copy_id == id_sent[a]);
     copy_id = id_sent[a];
 #endif
@@ -96,76 +129,40 @@ inline upstream_takes(a) {
   }
 }
 
+inline told_2xx(r) {
+  /* property 1 */
+  assert(accepted[r] > 0);
+  told[r] = true
+}
+
+/* What is suppressed is told 2xx and logged as a doubt. */
 inline tell_2xx(asked, suppressed) {
-  d_step {
-    at = 0;
-    do
-    :: at < RECIPIENTS ->
-      if
-      :: (asked & (1 << at)) && !(suppressed & (1 << at)) ->
-        /* property 1; what is suppressed is told 2xx and logged as a doubt */
-        assert(accepted[at] > 0);
-        told[at] = true
-      :: else
-      fi;
-      at++
-    :: else -> break
-    od;
-    at = 0
-  }
+  d_step { each(told_2xx, (asked & ~suppressed)) }
 }
 
-/* The claim's verdicts (judge() in protocol_window.cpp) for the recipients asked: mine, of those after doubt; or
-   duplicate, of those doubts that are suppressed. */
-inline judge(asked, mine, marked, suppressed) {
-  d_step {
-    mine = 0; marked = 0; suppressed = 0;
-    at = 0;
-    do
-    :: at < RECIPIENTS ->
-      if
-      :: asked & (1 << at) ->
-        if
-        :: action[at] == keep && found[at] == doubt -> suppressed = suppressed | (1 << at)
-        :: action[at] == keep && found[at] != doubt ->
-          /* property 4: a duplicate was accepted */
-          assert(accepted[at] > 0)
-        :: else ->
-          mine = mine | (1 << at);
-          /* property 7: who was told 2xx is not sent to again */
-          assert(!told[at]);
-          if
-          :: found[at] == doubt ->
-            marked = marked | (1 << at);
-            /* property 5 */
-            assert(trouble)
-          :: else
-          fi
-        fi
-      :: else
-      fi;
-      at++
-    :: else -> break
-    od;
-    at = 0
-  }
+/* The claim's verdict for one recipient (judge_one() in protocol_window.cpp): mine, perhaps after doubt; or duplicate,
+   perhaps of a doubt that is suppressed. */
+inline judge_one(r) {
+  if
+  :: action[r] == keep && found[r] == doubt -> suppressed = suppressed | (1 << r)
+  :: action[r] == keep && found[r] != doubt ->
+    /* property 4: a duplicate was accepted */
+    assert(accepted[r] > 0)
+  :: else ->
+    mine = mine | (1 << r);
+    /* property 7: who was told 2xx is not sent to again */
+    assert(!told[r]);
+    if
+    :: found[r] == doubt ->
+      marked = marked | (1 << r);
+      /* property 5 */
+      assert(trouble)
+    :: else
+    fi
+  fi
 }
 
-inline count_resent(marked) {
-  d_step {
-    at = 0;
-    do
-    :: at < RECIPIENTS ->
-      if
-      :: marked & (1 << at) -> resent[at]++
-      :: else
-      fi;
-      at++
-    :: else -> break
-    od;
-    at = 0
-  }
-}
+inline count_resent(r) { resent[r]++ }
 
 /* Would the claim meet another attempt that is under way (claimed_other or sending_other)? Asking again before that has
    changed writes nothing. */
@@ -177,203 +174,187 @@ inline count_resent(marked) {
 #define BUSY(asked, t) ((((asked) & 1) && UNDER_WAY(0, t)) || (((asked) & 2) && UNDER_WAY(1, t)))
 #endif
 
-inline any_found(class, asked, yes) {
-  yes = ((asked & 1) && found[0] == class)
-#if RECIPIENTS == 2
-    || ((asked & 2) && found[1] == class)
+/* Begin again would change nothing: all of it is `sending`, mine and alive. */
+#define SENDS(r, a) \
+  (!(recipients[a] & (1 << r)) || \
+   (record[r].state == sending && record[r].owner == token[a] && record[r].deadline == AHEAD))
+#if RECIPIENTS == 1
+#define STILL_SENDING(a) SENDS(0, a)
+#else
+#define STILL_SENDING(a) (SENDS(0, a) && SENDS(1, a))
 #endif
+
+/* How the attempt ends, told or not. */
+inline over(a) {
+  token[a] = 0;
+  if
+  :: upstream[a] != on_its_way -> upstream[a] = nothing; recipients[a] = 0; id_sent[a] = 0
+  :: else
+  fi;
+  round = 0; asked = 0; mine = 0; marked = 0; suppressed = 0
 }
 
-#define MAY_DIE crashes < CRASHES
+/* With its relay: no reply, nothing renewed; what is on its way may still be taken. */
+inline die(a) { trouble = true; over(a) }
+
+/* A definite refusal, or any failure before the dot: told 4xx or 5xx. */
+inline release_it(a) { step(release, token[a], MESSAGE_ID(a), mine); over(a) }
+
+/* The outcome is unknown: told 451 4.4.2. */
+inline declare_doubt(a) { trouble = true; step(doubt, token[a], MESSAGE_ID(a), mine); over(a) }
+
+/* The upstream's 2xx, handed on. */
+inline commit_it(a) {
+  step(commit, token[a], MESSAGE_ID(a), mine);
+#if defined(CHECK_SENT_ID) && RECIPIENTS == 1
+  /* property 8: the record that explains a duplicate names a Message-ID that went out */
+  assert(record[0].message_id == copy_id);
+#endif
+  tell_2xx(asked, suppressed);
+  over(a)
+}
+
+/* Claiming::begin() as the gate of UpstreamLeg::try_once(), with what send_claimed() does when it is barred. */
+inline begin_it(a) {
+  step(begin, token[a], MESSAGE_ID(a), mine);
+#ifdef BROKEN_LOST_IGNORED
+  blocked = false;
+#endif
+  if
+  :: blocked ->
+    step(release, token[a], MESSAGE_ID(a), mine);
+    token[a] = 0; recipients[a] = 0; id_sent[a] = 0; mine = 0; marked = 0; suppressed = 0;
+    round++;
+    if
+    :: round < MAX_CLAIMS -> goto claim_it
+    :: else -> over(a); goto end  /* told 451 4.4.5 */
+    fi
+  :: else ->
+    /* property 7 */
+    assert(!(mine & 1) || !told[0]);
+#if RECIPIENTS == 2
+    assert(!(mine & 2) || !told[1]);
+#endif
+    goto dot
+  fi
+}
 
 /* Transaction::send_claimed() and what it calls. A client that gives up or repeats, at this relay or another, is the
-   next attempt; this one goes on (P6). Every `atomic` is one step at the store or one write to the upstream. */
+   next attempt; this one goes on (P6).
+
+   Every `atomic` is one step at the store or one write to the upstream, with what the relay does alone before and
+   after it; between any two of them the relay may die, sleep, or wait for as long as it likes. */
 proctype Attempt(byte a) {
   byte round;
-  byte asked;       /* recipients of the envelope that stand */
-  byte mine, marked, suppressed;
-  byte reconnects;
-  bool yes;
+  byte asked;                     /* recipients of the envelope that stand */
+  byte mine, marked, suppressed;  /* the claim's verdicts */
 
-  atomic {
 #if RECIPIENTS == 1
-    asked = 1
+  atomic { asked = 1; goto claim_it }
 #else
-    if
-    :: asked = 1
-    :: asked = 2
-    :: asked = 3
-    fi
+  if
+  :: atomic { asked = 1; goto claim_it }
+  :: atomic { asked = 2; goto claim_it }
+  :: atomic { asked = 3; goto claim_it }
+  fi;
 #endif
-  }
 
-claim_it:  /* Claiming::claim() */
+claim_it:  /* Claiming::claim(). Busy: nothing is held. Giving up after a time is an attempt that was never made. */
   atomic {
+#ifdef BROKEN_PARTIAL_CLAIM
     step(POLICY, TOKEN(a, round), MESSAGE_ID(a), asked);
     if
     :: blocked ->
-      any_found(doubt, asked, yes);
-      if
-      :: yes && POLICY == claim_defer -> goto over  /* told 451 4.4.2, at once */
-      :: else ->
-#ifdef BROKEN_PARTIAL_CLAIM
-        token[a] = TOKEN(a, round);
-        recipients[a] = asked;
-#endif
-        goto wait
-      fi
-    :: else ->
-      judge(asked, mine, marked, suppressed);
-      if
-      :: mine == 0 ->  /* replay() */
-        tell_2xx(asked, suppressed);
-        goto over
-      :: else ->
-        token[a] = TOKEN(a, round);
-        recipients[a] = mine;  /* set_duplicates_apart() */
-        id_sent[a] = MESSAGE_ID(a);
-#if RECIPIENTS == 1
-        if
-        :: marked -> id_sent[a] = record[0].message_id  /* first_message_id() */
-        :: else
-        fi;
-#endif
-        goto transmit
-      fi
-    fi
-  }
-
-wait:  /* busy: nothing is held. (Giving up after a time writes nothing either: an attempt that was never made.) */
-  atomic {
-    !BUSY(asked, TOKEN(a, round)) -> goto claim_it
-  }
-
-transmit:  /* UpstreamLeg::transmit() up to the dot: the body streams */
-  if
-  :: atomic { MAY_DIE -> goto dead }
-  :: goto give_back  /* refused before the dot, or no connection */
-#ifdef BROKEN_NO_BEGIN
-  :: goto dot
-#elif defined(BROKEN_BEGIN_AFTER_DOT)
-  :: goto dot
+      token[a] = TOKEN(a, round);
+      recipients[a] = asked;
+      goto wait
+    :: else
+    fi;
 #else
-  :: atomic {  /* Claiming::begin() */
-      step(begin, token[a], MESSAGE_ID(a), mine);
-#ifndef BROKEN_LOST_IGNORED
-      if
-      :: blocked ->  /* barred: the claim was lost */
-        step(release, token[a], MESSAGE_ID(a), mine);
-        token[a] = 0; recipients[a] = 0; id_sent[a] = 0; mine = 0; marked = 0; suppressed = 0;
-        round++;
-        if
-        :: round < MAX_CLAIMS -> goto claim_it
-        :: else -> goto over  /* told 451 4.4.5 */
-        fi
-      :: else
-      fi;
+    !BUSY(asked, TOKEN(a, round)) ->
+    step(POLICY, TOKEN(a, round), MESSAGE_ID(a), asked);
+    if
+    :: blocked ->  /* in doubt, policy `defer`: told 451 4.4.2 */
+      over(a);
+      goto end
+    :: else
+    fi;
 #endif
-      /* property 7 */
-      assert(!(mine & 1) || !told[0]);
-#if RECIPIENTS == 2
-      assert(!(mine & 2) || !told[1]);
+    d_step { each(judge_one, asked) };
+    if
+    :: mine == 0 ->  /* replay() */
+      tell_2xx(asked, suppressed);
+      over(a);
+      goto end
+    :: else
+    fi;
+    token[a] = TOKEN(a, round);
+    recipients[a] = mine;  /* set_duplicates_apart() */
+    id_sent[a] = MESSAGE_ID(a);
+#if RECIPIENTS == 1
+    if
+    :: marked -> id_sent[a] = record[0].message_id  /* first_message_id() */
+    :: else
+    fi;
 #endif
-      goto dot
-    }
+  }
+
+#ifdef BROKEN_PARTIAL_CLAIM
+  goto transmit;
+wait:
+  atomic { !BUSY(asked, TOKEN(a, round)) -> goto claim_it };
 #endif
+
+#if !defined(BROKEN_NO_BEGIN) && !defined(BROKEN_BEGIN_AFTER_DOT)
+transmit:  /* UpstreamLeg::transmit(): the body streams */
+  if
+  :: atomic { die(a); goto end }
+  :: atomic { release_it(a); goto end }  /* refused before the dot, or no connection */
+  :: atomic { begin_it(a) }
   fi;
+#endif
 
 dot:  /* the records are `sending`; the dot is not written */
   if
-  :: atomic { MAY_DIE -> goto dead }
-  :: atomic { reconnects < RECONNECTS -> reconnects++; goto transmit }  /* broke before the dot: begin is asked again */
-  :: goto declare_doubt  /* dropped by an exception: ~HeldClaim() after begin */
+  :: atomic { die(a); goto end }
+  :: atomic { release_it(a); goto end }  /* connections broke, and it is not worth another */
+#if !defined(BROKEN_NO_BEGIN) && !defined(BROKEN_BEGIN_AFTER_DOT)
+  :: atomic { !STILL_SENDING(a) -> begin_it(a) }  /* another connection: begin is asked again */
+#endif
+  :: atomic { declare_doubt(a); goto end }  /* dropped by an exception: ~HeldClaim() after begin */
   :: atomic {
       upstream[a] = on_its_way;
-      count_resent(marked);
+      d_step { each(count_resent, marked) };
 #ifdef BROKEN_MARK_BEFORE_SENT
-      step(commit, token[a], MESSAGE_ID(a), mine);
-#endif
-#ifdef BROKEN_BEGIN_AFTER_DOT
-      goto late_begin
-#else
-      goto reply
+      step(commit, token[a], MESSAGE_ID(a), mine)
 #endif
     }
   fi;
 
 #ifdef BROKEN_BEGIN_AFTER_DOT
-late_begin:
   if
-  :: atomic { MAY_DIE -> goto dead }
-  :: atomic { step(begin, token[a], MESSAGE_ID(a), mine); goto reply }
+  :: atomic { die(a); goto end }
+  :: atomic { step(begin, token[a], MESSAGE_ID(a), mine) }
   fi;
 #endif
 
-reply:  /* the critical section: after the dot */
+reply:  /* the critical section, after the dot */
   if
-  :: atomic { MAY_DIE -> goto dead }
-  :: atomic { upstream[a] == took -> upstream[a] = nothing; goto take_down }
-  :: atomic { upstream[a] == refused -> upstream[a] = nothing; goto give_back }
-  :: atomic { /* silence, or the connection broke; what is on its way may still be taken */
-      if
-      :: upstream[a] != on_its_way -> upstream[a] = nothing
-      :: else
-      fi;
+  :: atomic { die(a) }
+  :: atomic { upstream[a] == took -> commit_it(a) }
+  :: atomic { upstream[a] == refused -> release_it(a) }
+  :: atomic {  /* silence, or the connection broke; what is on its way may still be taken */
 #ifdef BROKEN_SILENCE_IS_REFUSAL
-      goto give_back
+      trouble = true; release_it(a)
 #elif defined(BROKEN_SILENCE_IS_SUCCESS)
-      goto take_down
+      commit_it(a)
 #else
-      goto declare_doubt
+      declare_doubt(a)
 #endif
     }
   fi;
-
-take_down:  /* the upstream's 2xx */
-  if
-  :: atomic { MAY_DIE -> goto dead }
-  :: atomic {
-      step(commit, token[a], MESSAGE_ID(a), mine);
-#if defined(CHECK_SENT_ID) && RECIPIENTS == 1
-      /* property 8: the record that explains a duplicate names a Message-ID that went out */
-      assert(record[0].message_id == copy_id);
-#endif
-      tell_2xx(asked, suppressed);
-      goto over
-    }
-  fi;
-
-give_back:  /* a definite refusal, or any failure before the dot: told 4xx or 5xx */
-  if
-  :: atomic { MAY_DIE -> goto dead }
-  :: atomic {
-      step(release, token[a], MESSAGE_ID(a), mine);
-      goto over
-    }
-  fi;
-
-declare_doubt:  /* told 451 4.4.2 */
-  if
-  :: atomic { MAY_DIE -> goto dead }
-  :: atomic {
-      trouble = true;
-      step(doubt, token[a], MESSAGE_ID(a), mine);
-      goto over
-    }
-  fi;
-
-dead:  /* with its relay: no reply, nothing renewed; what is on its way may still be taken */
-  atomic { crashes++; trouble = true }
-
-over:
-  atomic {
-    token[a] = 0;
-    if
-    :: upstream[a] != on_its_way -> upstream[a] = nothing; recipients[a] = 0; id_sent[a] = 0
-    :: else
-    fi;
-    round = 0; asked = 0; mine = 0; marked = 0; suppressed = 0; reconnects = 0; yes = false
-  }
+end:
+  skip
 }
 
 /* The store's clock. A lease runs out when its owner died, or slept, or could not reach the store for so long. */
@@ -382,9 +363,13 @@ inline run_out(r) {
 #ifdef BROKEN_NO_RENEWAL
     record[r].deadline == AHEAD ->
 #else
-    record[r].deadline == AHEAD && (!LIVES(r) || sleeps < SLEEPS) ->
+    record[r].deadline == AHEAD && MAY_SLEEP(r) ->
     if
-    :: LIVES(r) -> sleeps++; trouble = true
+    :: LIVES(r) ->
+#ifdef SLEEPS
+      sleeps++;
+#endif
+      trouble = true
     :: else
     fi;
 #endif

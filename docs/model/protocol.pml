@@ -31,11 +31,13 @@ typedef Record {
 Record record[RECORDS];
 bool was_sent[RECORDS];  /* ghost: property 3 */
 
-/* What a step found and did; read right after it, so no part of the state. */
+/* What a step found and did; read right after it, so no part of the state. (Breadth-first search knows no `hidden`.) */
+#ifdef BREADTH_FIRST
+#define hidden
+#endif
 hidden mtype found[RECORDS];
 hidden mtype action[RECORDS];
 hidden byte blocked;
-hidden byte at;
 
 inline table_claim_resend(c, x) {
   if
@@ -174,18 +176,9 @@ inline classify(r, token, c) {
 #endif
 }
 
-/* table() */
-inline look_up(verb, c, x) {
-  if
-  :: verb == claim_resend -> table_claim_resend(c, x)
-  :: verb == claim_suppress -> table_claim_suppress(c, x)
-  :: verb == claim_defer -> table_claim_defer(c, x)
-  :: verb == begin -> table_begin(c, x)
-  :: verb == commit -> table_commit(c, x)
-  :: verb == release -> table_release(c, x)
-  :: verb == renew -> table_renew(c, x)
-  :: verb == doubt -> table_doubt(c, x)
-  fi;
+/* What a BROKEN_ switch changes in a verb's table. */
+inline mistake(verb, c, x) {
+  skip;
 #ifdef BROKEN_BEGIN_UNFENCED
   if
   :: verb == begin && x == block && c != sent -> x = send
@@ -294,42 +287,17 @@ inline rewrite(x, r, token, id) {
   fi
 }
 
-/* One step of a store (Store::step, step.lua): classify each record of the set, and if none blocks carry out the
-   actions. `set` is a mask of records; `token` and `id` are the attempt's. Afterwards: found, action, blocked. */
-inline step(verb, token, id, set) {
-  d_step {
-    blocked = false;
-    at = 0;
-    do
-    :: at < RECORDS ->
-      if
-      :: set & (1 << at) ->
-        classify(at, token, found[at]);
-        look_up(verb, found[at], action[at]);
-        blocked = blocked || action[at] == block
-      :: else
-      fi;
-      at++
-    :: else -> break
-    od;
-    at = 0;
-    do
-    :: at < RECORDS ->
-      if
-#ifdef BROKEN_PARTIAL_CLAIM
-      :: set & (1 << at) ->
-#else
-      :: (set & (1 << at)) && !blocked ->
-#endif
-        rewrite(action[at], at, token, id);
-        was_sent[at] = was_sent[at] || record[at].state == sent;
-        /* property 3 */
-        assert(!was_sent[at] || record[at].state == sent)
-      :: else
-      fi;
-      at++
-    :: else -> break
-    od;
-    at = 0
-  }
+/* A store's step (Store::step, step.lua) in its two halves, for one record each: what it is and what the verb does with
+   it; and, if none of the step's records blocks, the doing. Both inside of one d_step. */
+#define find(verb, r, token) find_by(verb, r, token)
+#define find_by(verb, r, token) \
+  classify(r, token, found[r]); \
+  table_##verb(found[r], action[r]); \
+  mistake(verb, found[r], action[r])
+
+inline carry_out(r, token, id) {
+  rewrite(action[r], r, token, id);
+  was_sent[r] = was_sent[r] || record[r].state == sent;
+  /* property 3 */
+  assert(!was_sent[r] || record[r].state == sent)
 }
