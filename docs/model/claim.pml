@@ -147,7 +147,7 @@ inline judge_one(r) {
   :: action[r] == keep && found[r] == doubt -> suppressed = suppressed | (1 << r)
   :: action[r] == keep && found[r] != doubt ->
     /* property 4: a duplicate was accepted */
-    assert(accepted[r] > 0)
+    assert(!(accepted[r] == 0))
   :: else ->
     mine = mine | (1 << r);
     /* property 7: who was told 2xx is not sent to again */
