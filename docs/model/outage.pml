@@ -6,6 +6,8 @@
      RELAYS       1 or 2
      OUTAGES      how often a relay loses the store; each sees its own outage, which covers a store down for both
      CRASHES      how many relays may die, with their shadow and what they had not written back
+     FIX_ENDS_JUDGE           the shadow judges also while an end is on its way to the store
+     FIX_KNOWN_DOUBT_STAYS    also beside a claim in the store whose lease ran out
      FIX_DOUBT_MARKS_OTHERS   a doubt that meets another's claim makes that claim doubtful (see README.md) */
 
 #ifndef POLICY
@@ -39,13 +41,12 @@
 byte accepted;
 byte resent;
 byte unguarded;  /* dots written on a begin that the shadow answered, since the store did not */
-bool told;
 
 /* ---- the relays ---- */
 bool out[RELAYS];                                     /* Outage::down() */
-chan facts_0 = [ATTEMPTS] of { mtype, byte };         /* WriteBack::facts_ */
+chan facts_0 = [2 * ATTEMPTS] of { mtype, byte };    /* WriteBack::facts_ */
 #if RELAYS == 2
-chan facts_1 = [ATTEMPTS] of { mtype, byte };
+chan facts_1 = [2 * ATTEMPTS] of { mtype, byte };
 #define FACTS(r) ((r) == 0 -> facts_0 : facts_1)
 #define KEPT(r) ((r) == 0 -> len(facts_0) : len(facts_1))
 inline keep_fact(r, verb, t) {
@@ -105,13 +106,23 @@ inline end_attempt() {
   at_relay[a] = 0
 }
 
+#ifdef FIX_ENDS_JUDGE
+byte ending[RELAYS];
+#define ENDING(r) (ending[r] > 0)
+#define ENDS(r) ending[r]++
+#define ENDED(r) ending[r]--
+#else
+#define ENDING(r) false
+#define ENDS(r) skip
+#define ENDED(r) skip
+#endif
+
 /* A claim's verdict `duplicate`: of what was sent, or of a doubt that is suppressed. */
 inline duplicate(class) {
   if
   :: class == sent ->
     /* property 4 */
-    assert(!(accepted == 0));
-    told = true
+    assert(!(accepted == 0))
   :: else
   fi
 }
@@ -139,9 +150,10 @@ inline claim_without_store() {
 }
 
 /* GuardedStore::end(): the shadow first, then the store. What is kept is written back later. */
-#define end_in_shadow(verb) do_step(verb, SHADOW, TOKEN(a, round))
+#define end_in_shadow(verb) ENDS(relay); do_step(verb, SHADOW, TOKEN(a, round))
 #define end_in_store(verb) \
   token[a] = 0; \
+  ENDED(relay); \
   if \
   :: verb == release && !may_be_held && held == local && out[relay] -> skip \
   :: else -> \
@@ -169,7 +181,7 @@ proctype Attempt(byte a; byte relay) {
 claim_it:  /* GuardedStore::claim() */
     atomic {
       !BUSY(SHADOW) && (out[relay] || !BUSY(STORE)) ->
-      judges = out[relay] || KEPT(relay) > 0;
+      judges = out[relay] || KEPT(relay) > 0 || ENDING(relay);
       if
       :: judges -> do_step(POLICY, SHADOW, TOKEN(a, round))
       :: else -> do_step(claim_resend, SHADOW, TOKEN(a, round))
@@ -197,13 +209,15 @@ claim_it:  /* GuardedStore::claim() */
         end_attempt();
         goto end
       :: else ->  /* ask_for(): a doubt that only this process knows of stays one */
+#ifdef FIX_KNOWN_DOUBT_STAYS
+        marked = found[STORE] == doubt || (judges && known == doubt);
+#else
         marked = found[STORE] == doubt || (judges && known == doubt && found[STORE] == absent);
+#endif
         held = 3;
         token[a] = TOKEN(a, round)
       fi;
-      judges = false; known = absent;
-      /* property 7, where the store guards */
-      assert(!told || STORE_DOWN == local)
+      judges = false; known = absent
     }
 
     if
@@ -247,7 +261,6 @@ claim_it:  /* GuardedStore::claim() */
       end_in_store(commit);
       /* property 1 */
       assert(accepted > 0);
-      told = true;
       end_attempt();
       goto end
     }
@@ -365,6 +378,7 @@ end_time:
 #define decide(n) \
   :: d_step { upstream[n] == on_its_way -> \
       accepted++; \
+      /* property 2 */ \
       assert(accepted <= 1 + resent + EXCUSED); \
       upstream[n] = ((at_relay[n] == 0) -> nothing : took) } \
   :: d_step { upstream[n] == on_its_way -> upstream[n] = ((at_relay[n] == 0) -> nothing : refused) }
