@@ -214,10 +214,10 @@ awaitable<Result<window::Begun>> Claiming::begin() {
   co_return window::Begun::sending;
 }
 
-awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream) {
+awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream, std::string message_id) {
   for (const auto& held : claims_) {
     try {
-      co_await held.claim->commit(reply, upstream);
+      co_await held.claim->commit(reply, upstream, message_id);
     } catch (const std::exception& failure) {
       // After the upstream's 2xx nothing turns it into a failure (P5).
       relay_.log.event(observe::Level::error, "commit_failed", failure.what());

@@ -30,12 +30,20 @@ void leave_out(std::string_view message, const std::vector<std::string>& names, 
   }
 }
 
+bool is_replaced(const message::HeaderFacts& facts, std::string_view first_id) {
+  return !facts.dkim_signed && facts.message_id_value && fits_a_header_field(first_id);
+}
+
 }  // namespace
+
+std::string_view outgoing_message_id(const message::HeaderFacts& facts, std::string_view first_id) {
+  return is_replaced(facts, first_id) ? first_id : std::string_view(facts.message_id);
+}
 
 std::vector<std::string_view> outgoing(std::string_view message, const message::HeaderFacts& facts,
                                        std::string_view first_id, const Options& options) {
   std::vector<Edit> edits;
-  if (!facts.dkim_signed && facts.message_id_value && fits_a_header_field(first_id)) {
+  if (is_replaced(facts, first_id)) {
     edits.push_back({facts.message_id_value->offset, facts.message_id_value->length, first_id});
   }
   if (options.strip_key_header) leave_out(message, options.policy.identity.key_headers, edits);

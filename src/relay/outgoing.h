@@ -9,6 +9,9 @@
 
 namespace mailonce::relay {
 
+// The Message-ID it carries then; empty when it has none.
+std::string_view outgoing_message_id(const message::HeaderFacts& facts, std::string_view first_id);
+
 // The message as pieces, one after the other.
 // - With `first_id`, that stands in place of its own Message-ID: a receiver that recognises Message-IDs can
 // then

@@ -146,6 +146,7 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
   const auto first_id =
       relay_.options.resend_first_message_id ? claiming_->first_message_id() : std::string();
   const auto pieces = outgoing(message, facts_, first_id, relay_.options);
+  sent_message_id_ = outgoing_message_id(facts_, first_id);
 
   // begin runs while DATA and the body are under way, so it costs no time (§4).
   auto executor = co_await boost::asio::this_coro::executor;
@@ -182,7 +183,7 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
     case Transmission::End::answered:
       ending.reply = std::move(sent.reply);
       if (ending.reply.completed()) {
-        co_await claiming_->commit(ending.reply, relay_.upstream.name());
+        co_await claiming_->commit(ending.reply, relay_.upstream.name(), sent_message_id_);
         break;
       }
       [[fallthrough]];

@@ -133,8 +133,12 @@ awaitable<Result<StepResult>> GuardedStore::ask_for(Step step, StepResult local)
   }
   for (std::size_t i = 0; i < places.size(); ++i) {
     auto& found = answer->before[i];
-    // A doubt that only this process knows of stays one.
-    if (found.state != State::absent) local.before[places[i]] = std::move(found);
+    auto& known = local.before[places[i]];
+    const auto kind = classify(found, step.particulars.owner, answer->now);
+    // A doubt that only this process knows of stays one, unless the store knows the end.
+    const bool doubt = classify(known, step.particulars.owner, answer->now) == Class::doubt;
+    if (kind == Class::absent || (doubt && kind != Class::sent && kind != Class::doubt)) continue;
+    known = std::move(found);
   }
   local.now = answer->now;
   local.source = Source::store;
@@ -199,30 +203,68 @@ void GuardedStore::drop_what_is_not_held(const Step& step, const StepResult& ans
 
 awaitable<Result<StepResult>> GuardedStore::begin(Step step) {
   if (step.held == Source::unasked) co_return StepResult{};
-  if (step.held == Source::local) co_return in_memory(step, Verb::begin);
+  if (step.held == Source::local) co_return co_await begin_local(step);
   auto answer = co_await ask(step);
   if (answer && answer->blocked) in_memory(step, Verb::release);
   if (answer || step.store_down == StoreDownPolicy::defer) co_return answer;
   co_return in_memory(step, Verb::begin);
 }
 
-// The shadow first: what it says must never be older than what this process did.
+// Claimed in memory; when the store is back by now, other relays shall see the attempt before its dot is
+// written. Whatever the store knows of the message makes it a lost claim, so that it is claimed again there.
+awaitable<Result<StepResult>> GuardedStore::begin_local(Step step) {
+  if (outage_.down()) co_return in_memory(step, Verb::begin);
+  unanswered_.emplace(step.particulars.owner);
+  Step claim = step;
+  claim.verb = Verb::claim_defer;
+  auto claimed = co_await ask(claim);
+  if (!claimed) co_return in_memory(step, Verb::begin);
+  bool mine = !claimed->blocked;
+  for (const auto& found : claimed->before) mine = mine && writes(action_for(claim, found, claimed->now));
+  if (mine) {
+    auto begun = co_await ask(step);
+    mine = !begun || !begun->blocked;
+  }
+  if (mine) co_return in_memory(step, Verb::begin);
+  Step undo = step;
+  undo.verb = Verb::release;
+  co_await end(undo);
+  StepResult lost;
+  lost.blocked = true;
+  co_return lost;
+}
+
+// The store first and the shadow when its answer is known: until then a repeat meets the attempt in the
+// shadow and waits, and never a store that has not heard yet.
 awaitable<Result<StepResult>> GuardedStore::end(Step step) {
-  auto local = in_memory(step, step.verb);
+  std::exception_ptr failure;
+  try {
+    auto ended = co_await end_in_store(step);
+    auto local = in_memory(step, step.verb);
+    if (ended) co_return ended;
+    local.kept = true;
+    co_return local;
+  } catch (...) {
+    failure = std::current_exception();
+  }
+  in_memory(step, step.verb);
+  std::rethrow_exception(failure);
+}
+
+// An error: it is kept, to be written back.
+awaitable<Result<StepResult>> GuardedStore::end_in_store(Step step) {
   const auto asked = unanswered_.find(step.particulars.owner);
   const bool may_be_held = asked != unanswered_.end();
   if (may_be_held) unanswered_.erase(asked);
   // What was never asked for in the store has nothing to release there.
   if (step.verb == Verb::release && !may_be_held &&
       (step.held == Source::unasked || (step.held == Source::local && outage_.down()))) {
-    co_return local;
+    co_return StepResult{};
   }
   auto answer = co_await ask(step);
-  if (answer) co_return answer;
   // A refused message whose `sending` stayed would become doubt: a release is as much a fact as a commit.
-  write_back_->keep(step);
-  local.kept = true;
-  co_return local;
+  if (!answer) write_back_->keep(step);
+  co_return answer;
 }
 
 }  // namespace mailonce::window

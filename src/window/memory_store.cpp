@@ -78,7 +78,7 @@ StepResult MemoryStore::apply(const Step& step) {
       erase(found);
       continue;
     }
-    const auto ends = now + lifetime(record, particulars);
+    const auto ends = now + lifetime(record, particulars, now);
     if (found == records_.end()) {
       insert(step, recipient, std::move(record), ends);
       continue;

@@ -22,7 +22,7 @@ constexpr std::array<Table, verb_count> tables{
     parse("SSSSSSS."),  // commit: records the fact, whoever owns the record; the first one stays
     parse(".r..r..."),  // release
     parse(".e..e..."),  // renew
-    parse("DD.DD..."),  // doubt
+    parse("DDmDDm.."),  // doubt: written late it meets another's attempt, which began without knowing
     parse("ce.c...."),  // probe
     parse("........"),  // look
 };
@@ -77,7 +77,7 @@ void declare(Record& record, const Particulars& particulars, TimePoint now) {
 }
 
 void commit(Record& record, const Particulars& particulars, TimePoint now) {
-  if (record.owner != particulars.owner) record.message_id = particulars.message_id;
+  record.message_id = particulars.message_id;
   record.state = State::sent;
   record.owner = particulars.owner;
   record.deadline = TimePoint{};
@@ -118,6 +118,11 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
     case Action::declare:
       declare(record, particulars, now);
       return true;
+    case Action::mark:
+      record.doubtful = true;
+      record.message_id = particulars.message_id;
+      record.content = particulars.content;
+      return true;
     case Action::keep:
     case Action::block:
     case Action::slide:
@@ -130,9 +135,10 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
   return true;
 }
 
-milliseconds lifetime(const Record& record, const Particulars& particulars) noexcept {
+milliseconds lifetime(const Record& record, const Particulars& particulars, TimePoint now) noexcept {
   const auto held = std::max(particulars.window, particulars.lease);
-  milliseconds life = held - particulars.age;
+  const auto lease = std::chrono::duration_cast<milliseconds>(record.deadline - now);
+  milliseconds life = std::max(held - particulars.age, lease);
   if (record.state == State::claimed && !record.doubtful) life = particulars.lease;
   if (record.state == State::sent) life = particulars.window - particulars.age;
   return std::max(life, milliseconds(1));

@@ -128,8 +128,9 @@ class ProtocolWindow::HeldClaim final : public Claim {
     co_return result->blocked ? Begun::lost : Begun::sending;
   }
 
-  awaitable<bool> commit(smtp::Reply reply, std::string upstream) override {
+  awaitable<bool> commit(smtp::Reply reply, std::string upstream, std::string message_id) override {
     ended_ = true;
+    held_.attempt.message_id = std::move(message_id);
     held_.attempt.reply = std::move(reply);
     held_.attempt.upstream = std::move(upstream);
     auto result = co_await Core::end(core_, held_.attempt, Verb::commit);

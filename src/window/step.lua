@@ -69,9 +69,9 @@ local write = {
     put(key, life, r.state, r.doubtful, now + lease, r.at, owner, r.message_id, r.rest)
   end,
   s = function(key, r) put(key, held, 's', r.doubtful, now + lease, now, owner, r.message_id, r.rest) end,
-  S = function(key, r)
-    local id = r and r.owner == owner and r.message_id or message_id
-    put(key, window - age, 'S', '0', 0, now - age, owner, id, rest)
+  S = function(key) put(key, window - age, 'S', '0', 0, now - age, owner, message_id, rest) end,
+  m = function(key, r)
+    put(key, math.max(held, r.deadline - now), r.state, '1', r.deadline, r.at, r.owner, message_id, rest)
   end,
   r = function(key, r)
     if r.doubtful == '1' then declare(key, r) else redis.call('DEL', key) end

@@ -215,7 +215,7 @@ TEST(RedisWindow, AHangingStoreDelaysACommitNoLongerThanItsDeadlineAndGetsItLate
     server.freeze();
     const auto from = SteadyClock::now();
     smtp::Reply reply{250, "Ok"};
-    bool stored = co_await answer->claim->commit(reply, "ses");
+    bool stored = co_await answer->claim->commit(reply, "ses", "<first@example>");
     EXPECT_FALSE(stored);
     EXPECT_LT(SteadyClock::now() - from, milliseconds(2000));
     EXPECT_TRUE(shared.figures().store_down);
@@ -253,7 +253,7 @@ TEST(RedisWindow, AServerThatDiesAndReturnsGetsWhatWasSentMeanwhile) {
     EXPECT_TRUE(answer && answer->claim);
     EXPECT_EQ(answer->source, Source::local);
     smtp::Reply reply{250, "Ok"};
-    co_await answer->claim->commit(reply, "ses");
+    co_await answer->claim->commit(reply, "ses", "<first@example>");
     server.start();
     RedisStore store(io.get_executor(), server.options(), "");
     const auto sent = [&]() -> awaitable<bool> {

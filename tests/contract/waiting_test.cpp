@@ -87,7 +87,7 @@ TEST_P(Ends, OddOctetsInAMessageIdAreKept) {
     auto first = co_await claim(one, mail);
     bool begun = co_await begin(first);
     EXPECT_TRUE(begun);
-    co_await commit(first);
+    co_await commit(first, "Ok", odd);
     auto repeat = co_await claim(two, mail);
     EXPECT_EQ(verdicts(repeat), "d");
     EXPECT_EQ(repeat->verdicts[0].record.message_id, odd);

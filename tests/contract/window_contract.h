@@ -41,10 +41,11 @@ inline awaitable<bool> begin(const Result<ClaimAnswer>& answer) {
   co_return begun.has_value() && *begun == Begun::sending;
 }
 
-inline awaitable<bool> commit(const Result<ClaimAnswer>& answer, std::string text = "Ok first") {
+inline awaitable<bool> commit(const Result<ClaimAnswer>& answer, std::string text = "Ok first",
+                              std::string message_id = "<first@example>") {
   smtp::Reply reply{250, std::move(text)};
   std::string upstream = "ses";
-  co_return co_await answer->claim->commit(std::move(reply), std::move(upstream));
+  co_return co_await answer->claim->commit(std::move(reply), std::move(upstream), std::move(message_id));
 }
 
 // One verdict a recipient: m mine, d duplicate, b busy; in capitals after doubt.

@@ -70,7 +70,8 @@ class Claiming {
 
   // All claims together. begin(): lost when any was that is not only observed. Repeating it is allowed.
   awaitable<Result<window::Begun>> begin();
-  awaitable<void> commit(smtp::Reply reply, std::string upstream);
+  // `message_id`: the one that went out.
+  awaitable<void> commit(smtp::Reply reply, std::string upstream, std::string message_id);
   awaitable<void> release();
   awaitable<void> doubt();
 

@@ -31,7 +31,9 @@ class GuardedStore final : public Store {
  private:
   awaitable<Result<StepResult>> claim(Step step);
   awaitable<Result<StepResult>> begin(Step step);
+  awaitable<Result<StepResult>> begin_local(Step step);
   awaitable<Result<StepResult>> end(Step step);  // commit, doubt, release
+  awaitable<Result<StepResult>> end_in_store(Step step);
   awaitable<Result<StepResult>> ask(Step step);
   awaitable<Result<StepResult>> ask_or_release(Step step);
   awaitable<Result<StepResult>> ask_for(Step step, StepResult local);

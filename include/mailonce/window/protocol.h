@@ -33,9 +33,10 @@ enum class Action : char {
   claim_doubtful = 'd',  // claimed, doubtful, with the first attempt's Message-ID and content
   extend = 'e',          // the same with a new deadline
   send = 's',            // sending, with a new deadline
-  commit = 'S',          // sent; an own record keeps its Message-ID, which is the first attempt's
+  commit = 'S',          // sent, with the Message-ID that went out
   remove = 'r',          // absent; a doubtful record returns to doubt
   declare = 'D',         // doubt
+  mark = 'm',            // another's attempt goes on, and its release returns to this doubt
   slide = 'w',           // sent: the same, and its window starts anew; held by nobody
 };
 
@@ -67,7 +68,7 @@ struct Particulars {
   milliseconds window{};
   milliseconds slide_cap{};  // a claim: how long after the first a repeat may start the window anew; 0: never
   milliseconds age{};        // commit and doubt written back: how long ago it happened
-  std::string_view message_id;  // of this attempt
+  std::string_view message_id;  // of this attempt; commit: the one that went out
   std::string_view content;
   std::string_view upstream;  // commit
   int reply_code = 0;
@@ -79,7 +80,8 @@ Class classify(const Record& record, std::string_view owner, TimePoint now) noex
 
 // True for what leaves the record to this attempt.
 constexpr bool writes(Action action) noexcept {
-  return action != Action::keep && action != Action::block && action != Action::slide;
+  return action != Action::keep && action != Action::block && action != Action::mark &&
+         action != Action::slide;
 }
 
 // Carries out a writing action on `record`; false: it is to be deleted. The new record lives lifetime().
@@ -87,7 +89,7 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
 
 // How long a record lives that was written by `particulars`: a claim its lease, all else the window. Whatever
 // an attempt still holds lives at least its lease, so that a short window does not end it under way.
-milliseconds lifetime(const Record& record, const Particulars& particulars) noexcept;
+milliseconds lifetime(const Record& record, const Particulars& particulars, TimePoint now) noexcept;
 // How long a `sent` record lives on after `slide`, if that is longer than it would.
 milliseconds slid_lifetime(const Record& record, const Particulars& particulars, TimePoint now) noexcept;
 

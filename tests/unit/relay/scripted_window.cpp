@@ -23,14 +23,14 @@ class ScriptedClaim final : public window::Claim {
     co_return lost ? window::Begun::lost : window::Begun::sending;
   }
 
-  awaitable<bool> commit(smtp::Reply reply, std::string upstream) override {
+  awaitable<bool> commit(smtp::Reply reply, std::string upstream, std::string message_id) override {
     ++window_.commits;
     for (const auto& key : keys_) {
       auto& record = window_.records[key];
       record.state = State::sent;
       record.reply = reply;
       record.upstream = upstream;
-      record.message_id = request_.message_id;
+      record.message_id = message_id;
       record.content = request_.content;
       record.at = window_.now;
     }

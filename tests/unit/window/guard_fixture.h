@@ -5,6 +5,7 @@
 
 #include <cstdio>
 #include <fstream>
+#include <functional>
 #include <optional>
 #include <sstream>
 
@@ -26,6 +27,7 @@ class ScriptedStore final : public Store {
   awaitable<Result<StepResult>> step(Step step) override {
     const bool fails = down || (fail_at && steps == *fail_at) || refuses == step.fingerprint;
     ++steps;
+    if (on_step) on_step(step);
     if (fails && !carries_out) co_return with;
     auto result = memory->apply(step);
     if (fails) co_return with;
@@ -36,6 +38,7 @@ class ScriptedStore final : public Store {
 
   std::optional<MemoryStore> memory;
   int steps = 0;
+  std::function<void(const Step&)> on_step;
   std::optional<int> fail_at;
   bool down = false;
   std::optional<Digest> refuses;  // steps on this fingerprint
@@ -116,7 +119,7 @@ inline State in_store(ScriptedStore& store, const std::string& message) {
 inline awaitable<bool> commit(Claim& claim, std::string text) {
   smtp::Reply reply{250, std::move(text)};
   std::string upstream = "ses";
-  co_return co_await claim.commit(std::move(reply), std::move(upstream));
+  co_return co_await claim.commit(std::move(reply), std::move(upstream), "<mine@example>");
 }
 
 // What the first attempt came to.

@@ -152,6 +152,152 @@ TEST(GuardAfterAnOutage, KnownRecipientsAreAnsweredFromMemoryAndTheRestFromTheSt
   });
 }
 
+Step another_claims(const std::vector<std::string>& recipients, milliseconds lease) {
+  Step claim;
+  claim.verb = Verb::claim_resend;
+  claim.fingerprint = sha256("mail");
+  claim.recipients = recipients;
+  claim.particulars.owner = "another relay";
+  claim.particulars.lease = lease;
+  claim.particulars.window = milliseconds(7'200'000);
+  return claim;
+}
+
+const std::vector<std::string> one_recipient{"AAAA"};
+
+// What this process is not sure to have sent, and another relay claimed without knowing.
+TEST(GuardAfterAnOutage, ADoubtThatMeetsAnothersClaimIsNotLost) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto answer = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(answer && answer->claim);
+    auto begun = co_await answer->claim->begin();
+    EXPECT_TRUE(begun && *begun == Begun::sending);
+    co_await answer->claim->doubt();
+    EXPECT_EQ(process.outage.kept, 1U);
+    auto claim = another_claims(one_recipient, milliseconds(30'000));
+    store->memory->apply(claim);
+    store->down = false;
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+    EXPECT_EQ(in_store(*store, "mail"), State::claimed) << "the other goes on";
+    claim.verb = Verb::release;
+    store->memory->apply(claim);
+    EXPECT_EQ(in_store(*store, "mail"), State::sending) << "and gives up: it is doubt";
+    Process third(io, store);
+    auto later = request("mail", StoreDownPolicy::local);
+    auto resend = co_await third.window.claim(std::move(later));
+    EXPECT_TRUE(resend && resend->claim && resend->verdicts.at(0).after_doubt);
+    EXPECT_EQ(resend->verdicts.at(0).record.message_id, "<mine@example>");
+    co_await resend->claim->release();
+  });
+}
+
+TEST(GuardAfterAnOutage, ADoubtThatOnlyThisProcessKnowsOutlivesAnothersExpiredClaim) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto first = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(first && first->claim);
+    auto begun = co_await first->claim->begin();
+    EXPECT_TRUE(begun && *begun == Begun::sending);
+    store->fail_at = store->steps;  // the doubt
+    co_await first->claim->doubt();
+    EXPECT_EQ(process.outage.kept, 1U);
+    process.outage.back(*process.file.log);
+    store->forget();
+    store->memory->apply(another_claims(one_recipient, milliseconds(1)));
+    co_await test::nap(milliseconds(5));
+    const bool still_kept = process.outage.kept == 1U;
+    auto again = request("mail", StoreDownPolicy::local);
+    auto resend = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(resend && resend->claim);
+    EXPECT_TRUE(resend->verdicts.at(0).after_doubt) << still_kept;
+    co_await resend->claim->release();
+    bool settled = co_await written_back(process);
+    EXPECT_TRUE(settled);
+  });
+}
+
+// The store's record of the attempt has lapsed, and it has not heard yet how the attempt ended.
+TEST(GuardInNormalTimes, ARepeatThatComesWhileAnEndIsOnItsWayToTheStoreWaits) {
+  for (const auto verb : {Verb::commit, Verb::doubt, Verb::release}) {
+    auto store = std::make_shared<ScriptedStore>(system_clock);
+    run([&](boost::asio::io_context& io) -> awaitable<void> {
+      Process process(io, store);
+      auto asked = request("mail", StoreDownPolicy::local);
+      auto first = co_await process.window.claim(std::move(asked));
+      EXPECT_TRUE(first && first->claim);
+      auto begun = co_await first->claim->begin();
+      EXPECT_TRUE(begun && *begun == Begun::sending);
+      bool met = false;
+      store->on_step = [&](const Step& step) {
+        if (step.verb != verb) return;
+        met = process.shadow.apply(another_claims(one_recipient, milliseconds(30'000))).blocked;
+      };
+      if (verb == Verb::commit) co_await commit(*first->claim, "Ok");
+      if (verb == Verb::doubt) co_await first->claim->doubt();
+      if (verb == Verb::release) co_await first->claim->release();
+      EXPECT_TRUE(met) << static_cast<int>(verb);
+      store->on_step = {};
+    });
+  }
+}
+
+// Claimed in memory during the outage; the store returns before the dot: another relay is told `busy`.
+TEST(GuardAfterAnOutage, AnAttemptBegunInMemoryIsAnnouncedBeforeItsDot) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    Process other(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto first = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(first && first->claim && first->source == Source::local);
+    store->down = false;
+    const auto back = [&]() -> awaitable<bool> { co_return !process.outage.down(); };
+    bool returned = co_await eventually(back);
+    EXPECT_TRUE(returned);
+    auto begun = co_await first->claim->begin();
+    EXPECT_TRUE(begun && *begun == Begun::sending);
+    auto theirs = request("mail", StoreDownPolicy::local);
+    auto repeat = co_await other.window.claim(std::move(theirs));
+    EXPECT_TRUE(repeat && repeat->busy);
+    co_await commit(*first->claim, "Ok");
+    EXPECT_EQ(in_store(*store, "mail"), State::sent);
+  });
+}
+
+TEST(GuardAfterAnOutage, AnAttemptBegunInMemoryIsLostWhenAnotherRelayHasTheMessage) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    auto first = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(first && first->claim);
+    auto claim = another_claims(one_recipient, milliseconds(30'000));
+    store->memory->apply(claim);
+    claim.verb = Verb::commit;
+    store->memory->apply(claim);
+    store->down = false;
+    const auto back = [&]() -> awaitable<bool> { co_return !process.outage.down(); };
+    bool returned = co_await eventually(back);
+    EXPECT_TRUE(returned);
+    auto begun = co_await first->claim->begin();
+    EXPECT_TRUE(begun && *begun == Begun::lost);
+    co_await first->claim->release();
+    EXPECT_EQ(in_store(*store, "mail"), State::sent);
+    auto again = request("mail", StoreDownPolicy::local);
+    auto repeat = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(repeat && repeat->verdicts.at(0).verdict == Verdict::duplicate);
+  });
+}
+
 // The store carried the claim out and its answer was lost; memory then says that it was sent: nobody goes on.
 TEST(GuardInAnOutage, AClaimThatNobodyGoesOnWithIsUndoneInTheStore) {
   auto store = std::make_shared<ScriptedStore>(system_clock);

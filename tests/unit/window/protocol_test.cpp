@@ -84,7 +84,7 @@ char after(Verb verb, const Record& found) {
   if (action == Action::keep) return '=';
   Record written = found;
   if (!rewrite(action, written, mine(), now)) return '-';
-  if (written.owner != "me") return 'x';
+  if (written.owner != "me") return written.doubtful && written.owner == found.owner ? 'm' : 'x';
   switch (classify(written, "me", now)) {
     case Class::claimed_mine:
       return 'c';
@@ -104,7 +104,7 @@ TEST(Verbs, DoToEachClassWhatTheProtocolSays) {
       //                      absent, claimed: mine, other, expired, sending: mine, other, doubt, sent
       {Verb::claim_resend, "cc!c!!c="}, {Verb::claim_suppress, "cc!c!!=="}, {Verb::claim_defer, "cc!c!!!="},
       {Verb::begin, "!s!!s!!!"},        {Verb::commit, "SSSSSSS="},         {Verb::release, "=-==-==="},
-      {Verb::renew, "=c==s==="},        {Verb::doubt, "dd=dd==="},          {Verb::probe, "cc=c===="},
+      {Verb::renew, "=c==s==="},        {Verb::doubt, "ddmddm=="},          {Verb::probe, "cc=c===="},
       {Verb::look, "========"},
   };
   const auto records = one_of_each();
@@ -121,7 +121,7 @@ TEST(Verbs, AClaimAfterDoubtKeepsTheFirstMessageIdAndContent) {
   EXPECT_TRUE(found.doubtful);
   EXPECT_EQ(found.message_id, "<first@example>");
   EXPECT_EQ(found.content, "first-content");
-  EXPECT_EQ(lifetime(found, mine()), mine().window);
+  EXPECT_EQ(lifetime(found, mine(), now), mine().window);
 }
 
 TEST(Verbs, AReleaseAfterDoubtReturnsToDoubt) {
@@ -133,10 +133,25 @@ TEST(Verbs, AReleaseAfterDoubtReturnsToDoubt) {
   }
 }
 
-TEST(Verbs, ACommitKeepsTheFirstMessageIdOfItsOwnRecordAndTheContentThatWasSent) {
+TEST(Verbs, ADoubtWrittenLateMarksTheAttemptItMeets) {
+  for (const auto state : {State::claimed, State::sending}) {
+    Record found = record(state, "other", later);
+    ASSERT_TRUE(rewrite(Action::mark, found, mine(), now));
+    EXPECT_EQ(found.owner, "other");
+    EXPECT_EQ(found.state, state);
+    EXPECT_EQ(found.deadline, later);
+    EXPECT_EQ(found.message_id, "<mine@example>") << "of the copy that may have been sent";
+    auto theirs = mine();
+    theirs.owner = "other";
+    EXPECT_TRUE(rewrite(Action::remove, found, theirs, now)) << "given up, it is doubt again";
+    EXPECT_EQ(classify(found, "me", now), Class::doubt);
+  }
+}
+
+TEST(Verbs, ACommitTellsTheMessageIdAndTheContentThatWereSent) {
   Record own = record(State::sending, "me", later, true);
   ASSERT_TRUE(rewrite(Action::commit, own, mine(), now));
-  EXPECT_EQ(own.message_id, "<first@example>");
+  EXPECT_EQ(own.message_id, "<mine@example>");
   EXPECT_EQ(own.content, "my-content");
   EXPECT_EQ(own.reply, (smtp::Reply{250, "Ok 0100"}));
   Record anothers = record(State::claimed, "other", later);
@@ -150,20 +165,20 @@ TEST(Verbs, ACommitWrittenBackLivesForTheRestOfItsWindow) {
   Record found;
   ASSERT_TRUE(rewrite(Action::commit, found, particulars, now));
   EXPECT_EQ(found.at, now - particulars.age);
-  EXPECT_EQ(lifetime(found, particulars), milliseconds(200'000));
+  EXPECT_EQ(lifetime(found, particulars, now), milliseconds(200'000));
 }
 
 TEST(Lifetime, IsTheLeaseForAClaimAndTheWindowForAllElse) {
-  EXPECT_EQ(lifetime(record(State::claimed, "me", later), mine()), mine().lease);
-  EXPECT_EQ(lifetime(record(State::sending, "me", later), mine()), mine().window);
-  EXPECT_EQ(lifetime(record(State::sent, "me", {}), mine()), mine().window);
+  EXPECT_EQ(lifetime(record(State::claimed, "me", later), mine(), now), mine().lease);
+  EXPECT_EQ(lifetime(record(State::sending, "me", later), mine(), now), mine().window);
+  EXPECT_EQ(lifetime(record(State::sent, "me", {}), mine(), now), mine().window);
 }
 
 TEST(Lifetime, AShortWindowDoesNotEndAnAttemptUnderWay) {
   auto particulars = mine();
   particulars.window = milliseconds(1000);
-  EXPECT_EQ(lifetime(record(State::sending, "me", later), particulars), particulars.lease);
-  EXPECT_EQ(lifetime(record(State::sent, "me", {}), particulars), particulars.window);
+  EXPECT_EQ(lifetime(record(State::sending, "me", later), particulars, now), particulars.lease);
+  EXPECT_EQ(lifetime(record(State::sent, "me", {}), particulars, now), particulars.window);
 }
 
 }  // namespace
