@@ -1,8 +1,6 @@
 #include "pdf_graph.h"
 
 #include <array>
-#include <qpdf/Buffer.hh>
-#include <qpdf/Pipeline.hh>
 
 #include "mailonce/message/document_times.h"
 #include "mailonce/message/embedded_time.h"

@@ -4,8 +4,6 @@
 #pragma once
 #include <deque>
 #include <map>
-#include <qpdf/QPDF.hh>
-#include <qpdf/QPDFObjectHandle.hh>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -15,6 +13,7 @@
 #include "mailonce/base/digest.h"
 #include "mailonce/message/document.h"
 #include "pdf_budget.h"
+#include "qpdf_headers.h"
 
 namespace mailonce::message {
 
