@@ -61,7 +61,7 @@ class PdfGraph {
   void left_out(std::string_view name, std::string_view value);
   void put_digest(const Digest& digest);
   void put_number(std::size_t number);
-  bool is_left_out(const std::string& key, QPDFObjectHandle& value, Role role);
+  bool is_left_out(const std::string& key, QPDFObjectHandle& value, const Dictionary& dictionary, Role role);
   void hash_pending();
 
   PdfInput& input_;
