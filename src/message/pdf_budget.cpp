@@ -6,9 +6,6 @@
 #include <array>
 #include <cstring>
 #include <mutex>
-#include <qpdf/Pipeline.hh>
-#include <qpdf/QPDF.hh>
-#include <qpdf/QPDFStreamFilter.hh>
 #include <stdexcept>
 #include <vector>
 

@@ -1,8 +1,9 @@
 // Keeps libqpdf 11.3 within bounds, which has none of its own: what it reads and what it inflates.
 #pragma once
 #include <memory>
-#include <qpdf/InputSource.hh>
 #include <string_view>
+
+#include "qpdf_headers.h"
 
 namespace mailonce::message {
 

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <charconv>
 #include <limits>
-#include <qpdf/Buffer.hh>
 #include <utility>
 
 #include "pdf_budget.h"

@@ -1,8 +1,6 @@
 #include "pdf_graph.h"
 
 #include <array>
-#include <qpdf/Buffer.hh>
-#include <qpdf/Pipeline.hh>
 
 #include "mailonce/message/document_times.h"
 #include "mailonce/message/embedded_time.h"
@@ -44,6 +42,16 @@ void refuse_what_is_not_seen(const PdfGraph::Dictionary& dictionary) {
   if (is_name(dictionary, "/Type", "/Sig") || is_name(dictionary, "/Type", "/DocTimeStamp") ||
       (is_name(dictionary, "/FT", "/Sig") && dictionary.contains("/V")))
     throw PdfDoubt("signed");
+}
+
+// Where the time of making stands. TCPDF writes it to pages and links too; no reader shows it there, while
+// that of a comment is shown.
+bool is_time_key(std::string_view key, const PdfGraph::Dictionary& dictionary, PdfGraph::Role role) {
+  if (role == PdfGraph::Role::information || role == PdfGraph::Role::file_parameters)
+    return key == "/CreationDate" || key == "/ModDate";
+  if (key == "/LastModified") return is_name(dictionary, "/Type", "/Page");
+  return key == "/M" &&
+         (is_name(dictionary, "/Subtype", "/Link") || is_name(dictionary, "/Subtype", "/Widget"));
 }
 
 }  // namespace
@@ -124,7 +132,7 @@ void PdfGraph::put_dictionary(const Dictionary& dictionary, Role role) {
   for (const auto& [key, held] : dictionary) {
     auto value = held;
     put_text(key);
-    if (is_left_out(key, value, role)) {
+    if (is_left_out(key, value, dictionary, role)) {
       text_.push_back('T');
       continue;
     }
@@ -138,10 +146,10 @@ PdfGraph::Role PdfGraph::role_under(std::string_view key) {
   return key == "/DestOutputProfile" ? Role::profile : Role::plain;
 }
 
-bool PdfGraph::is_left_out(const std::string& key, QPDFObjectHandle& value, Role role) {
-  if (role != Role::information && role != Role::file_parameters) return false;
-  if (key != "/CreationDate" && key != "/ModDate") return false;
-  if (!value.isString() || !is_pdf_date(value.getStringValue())) return false;
+bool PdfGraph::is_left_out(const std::string& key, QPDFObjectHandle& value, const Dictionary& dictionary,
+                           Role role) {
+  if (!is_time_key(key, dictionary, role) || !value.isString() || !is_pdf_date(value.getStringValue()))
+    return false;
   left_out(std::string_view(key).substr(1), value.getStringValue());
   return true;
 }

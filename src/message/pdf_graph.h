@@ -4,8 +4,6 @@
 #pragma once
 #include <deque>
 #include <map>
-#include <qpdf/QPDF.hh>
-#include <qpdf/QPDFObjectHandle.hh>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -15,6 +13,7 @@
 #include "mailonce/base/digest.h"
 #include "mailonce/message/document.h"
 #include "pdf_budget.h"
+#include "qpdf_headers.h"
 
 namespace mailonce::message {
 
@@ -62,7 +61,7 @@ class PdfGraph {
   void left_out(std::string_view name, std::string_view value);
   void put_digest(const Digest& digest);
   void put_number(std::size_t number);
-  bool is_left_out(const std::string& key, QPDFObjectHandle& value, Role role);
+  bool is_left_out(const std::string& key, QPDFObjectHandle& value, const Dictionary& dictionary, Role role);
   void hash_pending();
 
   PdfInput& input_;

@@ -178,6 +178,19 @@ TEST(PdfDocument, TimesOfMetadataDoNotCountInflatedOrNot) {
   EXPECT_NE(with(xmp("2026-12-02T10:00:00Z", "mine", "t"), false), plain);
 }
 
+TEST(PdfDocument, TheTimeOfALinkDoesNotCountAndThatOfACommentDoes) {
+  const auto with = [](const std::string& annotation, const std::string& time) {
+    PdfFile file;
+    replace(file.objects[2], "/MediaBox",
+            "/LastModified(" + time + ")/Annots[<</Subtype" + annotation + "/M(" + time + ")>>]/MediaBox");
+    EXPECT_TRUE(read_pdf(file.bytes()));
+    return content_of(file.bytes());
+  };
+  EXPECT_EQ(with("/Link", "D:20261202100000"), with("/Link", "D:20261203100000"));
+  EXPECT_NE(with("/Text", "D:20261202100000"), with("/Text", "D:20261203100000"));
+  EXPECT_NE(with("/Link", "D:20261202100000"), with("/Link", "today"));
+}
+
 // What is embedded is bytes, whatever it is; when its file was written is no more than a ZIP entry's time.
 TEST(PdfDocument, EmbeddedFilesCountWithoutTheirTimes) {
   const auto with = [](const std::string& data, const std::string& time) {
