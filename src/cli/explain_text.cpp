@@ -67,7 +67,8 @@ void print_item(std::ostream& out, const message::DescribedItem& item, const Pai
   if (!lines && !item.value.empty()) out << ": " << item.value;
   if (!item.why.empty()) out << "  (" << item.why << ')';
   out << '\n';
-  for (std::string_view rest = lines ? item.value : ""; !rest.empty();) {
+  std::string_view rest = item.value;
+  while (lines && !rest.empty()) {
     const auto end = std::min(rest.find('\n'), rest.size());
     out << "      | " << rest.substr(0, end) << '\n';
     rest.remove_prefix(std::min(end + 1, rest.size()));

@@ -160,7 +160,11 @@ Claiming::Pass Claiming::judge(const Group& group, const window::ClaimAnswer& an
   for (const auto i : group.recipients) {
     const auto& found = findings_[i].record;
     const bool known = found.verdict == Verdict::duplicate || found.after_doubt;
-    if (!known || found.record.unreadable || found.record.content == content) continue;
+    if (!known || found.record.content == content) continue;
+    if (found.record.unreadable) {  // of what content nobody can tell: neither dropped nor refused
+      if (found.verdict == Verdict::duplicate && !group.lot->observes()) return Pass::in_doubt;
+      continue;
+    }
     findings_[i].content_differs = true;
     if (policy == Conflict::reject && !group.lot->observes()) return Pass::conflict;
     if (policy == Conflict::forward) {

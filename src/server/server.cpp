@@ -72,6 +72,7 @@ struct Server::State {
   std::size_t unsettled = 0;    // workers
   SteadyClock::time_point drain_ends{};
   bool draining = false;
+  bool settling = false;
   bool finished = false;
   bool clean = true;
 
@@ -155,6 +156,7 @@ boost::asio::awaitable<void> Server::State::accept_loop(std::size_t listener) {
   while (!draining) {
     auto& worker = *workers[next_worker++ % workers.size()];
     auto [error, socket] = co_await acceptor.async_accept(worker.context(), as_tuple);
+    if (draining) co_return;  // taken in the same turn; the socket closes itself
     if (!error) {
       accepted(listener, std::move(socket), worker);
       continue;
@@ -205,8 +207,8 @@ void Server::State::drain() {
             {{"connections", std::to_string(connections)}});
   for (auto& acceptor : acceptors) acceptor.close();
   drain_ends = SteadyClock::now() + options.timeouts.drain;
-  if (connections == 0) return settle();
   for (auto& worker : workers) worker->drain();
+  if (connections == 0) return settle();
   patience.expires_after(options.timeouts.drain);
   patience.async_wait([this](error_code error) {
     if (!error) drain_over();
@@ -218,12 +220,13 @@ void Server::State::drain() {
 }
 
 void Server::State::drain_over() {
+  if (settling) return;
   log.event(observe::Level::warning, "drain_over", "Ending the sessions that are left",
             {{"connections", std::to_string(connections)}});
   for (auto& worker : workers) worker->abort();
   patience.expires_after(abort_grace);
   patience.async_wait([this](error_code error) {
-    if (error) return;
+    if (error || settling) return;
     clean = false;
     finish();
   });
@@ -231,6 +234,7 @@ void Server::State::drain_over() {
 
 // No session is left. The store gets the rest of the drain for what it could not take before.
 void Server::State::settle() {
+  settling = true;
   patience.cancel();
   signals.cancel();
   signals.async_wait([this](error_code error, int) {

@@ -41,10 +41,10 @@ class Worker {
   std::string id_prefix_;
   std::uint64_t sessions_begun_ = 0;
   bool draining_ = false;
+  std::unordered_set<Session*> sessions_;  // outlives the context, whose end ends the sessions that are left
   boost::asio::io_context context_{1};
   boost::asio::executor_work_guard<boost::asio::io_context::executor_type> guard_{context_.get_executor()};
   std::unique_ptr<Backend> backend_;
-  std::unordered_set<Session*> sessions_;
   std::thread thread_;
 };
 

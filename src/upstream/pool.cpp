@@ -124,6 +124,7 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_p
         if (!taken) state.free_place();
       }
     } place{*state};
+    if (state->aborted) co_return Errc::closed;  // while this one waited for its turn
     auto made = co_await Session::open(state->environment, state->live);
     if (!made) co_return made.error();
     if (state->aborted) co_return Errc::closed;

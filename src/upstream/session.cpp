@@ -175,14 +175,15 @@ awaitable<Result<smtp::Reply>> Session::data() {
   co_return reply;
 }
 
-// Some refuse in the middle of the body (552: too large) and close. 421 speaks of the connection, not of the
-// message. Nothing: no such reply came.
-awaitable<std::optional<smtp::Reply>> Session::early_refusal() {
+// Some refuse in the middle of the body (552: too large) and close. Errors: `closed` when the connection
+// ended or 421 was said, which speaks of the connection and not of the message; malformed_reply for anything
+// else.
+awaitable<Result<smtp::Reply>> Session::early_refusal() {
   stage_ = Stage::broken;
-  std::optional<smtp::Reply> refusal;
   auto reply = co_await wire_.read_reply(early_reply_time);
-  if (reply && reply->code >= 400 && reply->code != 421) refusal = std::move(*reply);
-  co_return refusal;
+  if (!reply || reply->code == 421) co_return Errc::closed;
+  if (reply->code < 400) co_return Errc::malformed_reply;
+  co_return reply;
 }
 
 awaitable<Result<std::optional<smtp::Reply>>> Session::content(std::span<const std::string_view> pieces) {
@@ -198,8 +199,8 @@ awaitable<Result<std::optional<smtp::Reply>>> Session::content(std::span<const s
       written = done.error();
     }
     auto refusal = co_await early_refusal();
-    if (refusal) co_return std::move(refusal);
-    if (spoke) co_return fail("body", Errc::malformed_reply, reply_in_body);
+    if (refusal) co_return std::optional(std::move(*refusal));
+    if (spoke) co_return fail("body", static_cast<Errc>(refusal.error().value()), reply_in_body);
     co_return fail("body", static_cast<Errc>(written.error().value()), written.error().message());
   }
   co_return std::optional<smtp::Reply>();
@@ -215,7 +216,7 @@ awaitable<SendOutcome> Session::send() {
   if (!wire_.quiet()) {
     auto refusal = co_await early_refusal();
     if (refusal) co_return SendOutcome{false, std::move(*refusal)};
-    const Errc errc = fail("body", Errc::malformed_reply, reply_in_body);
+    const Errc errc = fail("body", static_cast<Errc>(refusal.error().value()), reply_in_body);
     co_return SendOutcome{false, errc};
   }
   const Timeouts& timeouts = environment_->options.timeouts;

@@ -84,7 +84,7 @@ class Session {
                                                            std::span<const smtp::Recipient> recipients);
   awaitable<Result<std::vector<smtp::Reply>>> ask_recipients(std::span<const smtp::Recipient> recipients);
   bool gave_up(std::string_view phase);
-  awaitable<std::optional<smtp::Reply>> early_refusal();
+  awaitable<Result<smtp::Reply>> early_refusal();
   bool is_stale_notice(const smtp::Reply& reply, bool at_recipient) const noexcept;
   // Notes what a reply means for the connection, or that it is none of this command's.
   Result<smtp::Reply> judge(std::string_view phase, smtp::Reply reply);

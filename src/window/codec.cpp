@@ -8,6 +8,7 @@ namespace mailonce::window {
 namespace {
 
 constexpr char version = '1';
+constexpr std::size_t max_digits = 15;
 
 void append_sized(std::string& out, std::string_view octets) {
   out += std::to_string(octets.size());
@@ -33,8 +34,10 @@ class Fields {
     std::int64_t value = 0;
     const auto* last = text_.data() + text_.size();
     const auto [at, ec] = std::from_chars(text_.data(), last, value);
-    if (ec != std::errc() || value < 0) return fail(), 0;
-    text_.remove_prefix(static_cast<std::size_t>(at - text_.data()));
+    const auto digits = static_cast<std::size_t>(at - text_.data());
+    // As step.lua reads them: digits alone, and no more than a double holds exactly.
+    if (ec != std::errc() || text_.front() == '-' || digits > max_digits) return fail(), 0;
+    text_.remove_prefix(digits);
     expect(end);
     return value;
   }
@@ -83,12 +86,14 @@ std::optional<Record> read(std::string_view text) {
   record.deadline = TimePoint(milliseconds(fields.number(' ')));
   record.at = TimePoint(milliseconds(fields.number(' ')));
   record.owner = fields.until(' ');
+  if (record.owner.find_first_of("\t\n\v\f\r") != std::string::npos) return std::nullopt;
   record.message_id = fields.sized();
   record.content = fields.sized();
   record.upstream = fields.sized();
   record.reply.code = static_cast<int>(fields.number(' '));
   record.reply.text = fields.sized();
   if (!fields.done()) return std::nullopt;
+  if (record.state == State::sent && !record.reply.completed()) return std::nullopt;
   return record;
 }
 

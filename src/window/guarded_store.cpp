@@ -7,6 +7,9 @@
 namespace mailonce::window {
 namespace {
 
+// Longer than an upstream may take for its answer, whatever the window.
+constexpr std::chrono::hours longest_attempt{1};
+
 Action action_for(const Step& step, const Record& found, TimePoint now) {
   const auto kind = classify(found, step.particulars.owner, now);
   return table(step.verb)[static_cast<std::size_t>(kind)];
@@ -73,7 +76,7 @@ awaitable<Result<StepResult>> GuardedStore::ask(Step step) {
 StepResult GuardedStore::in_memory(const Step& step, Verb verb) {
   Step shadow = step;
   shadow.verb = verb;
-  shadow.particulars.lease = std::max(step.particulars.window, step.particulars.lease);
+  shadow.particulars.lease = std::max<milliseconds>(step.particulars.window, longest_attempt);
   auto result = shadow_.apply(shadow);
   result.source = Source::local;
   return result;
@@ -119,7 +122,7 @@ awaitable<Result<StepResult>> GuardedStore::ask_for(Step step, StepResult local)
   if (open.empty()) co_return local;
   Step rest = step;
   rest.recipients = open;
-  auto answer = co_await ask(rest);
+  auto answer = co_await ask_or_release(rest);
   if (!answer) co_return claim_without_store(step, answer.error());
   drop_what_is_not_held(rest, *answer);
   if (answer->blocked) {
@@ -224,8 +227,10 @@ awaitable<Result<StepResult>> GuardedStore::begin_local(Step step) {
   if (mine) {
     auto begun = co_await ask(step);
     mine = !begun || !begun->blocked;
+    auto local = in_memory(step, mine ? Verb::begin : Verb::look);
+    if (begun) local.source = Source::store;
+    if (mine) co_return local;
   }
-  if (mine) co_return in_memory(step, Verb::begin);
   Step undo = step;
   undo.verb = Verb::release;
   co_await end(undo);

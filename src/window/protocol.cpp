@@ -140,7 +140,9 @@ milliseconds lifetime(const Record& record, const Particulars& particulars, Time
   const auto lease = std::chrono::duration_cast<milliseconds>(record.deadline - now);
   milliseconds life = std::max(held - particulars.age, lease);
   if (record.state == State::claimed && !record.doubtful) life = particulars.lease;
-  if (record.state == State::sent) life = particulars.window - particulars.age;
+  // Nobody holds a declared doubt any more.
+  const bool declared = record.state == State::sending && record.deadline == TimePoint{};
+  if (record.state == State::sent || declared) life = particulars.window - particulars.age;
   return std::max(life, milliseconds(1));
 }
 

@@ -125,6 +125,11 @@ class ProtocolWindow::HeldClaim final : public Claim {
     if (!result) co_return result.error();
     // Only `sending` allows the dot: a lost claim that is dropped must not leave a doubt behind.
     if (!result->blocked) begun_ = true;
+    // Claimed in memory, and the store has it now: it is renewed there from here on.
+    if (begun_ && held_.attempt.held == Source::local && result->source == Source::store) {
+      held_.attempt.held = Source::store;
+      if (core_->held) core_->held->add(held_);
+    }
     co_return result->blocked ? Begun::lost : Begun::sending;
   }
 

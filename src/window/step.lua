@@ -14,7 +14,7 @@ local unreadable = {state = 's', doubtful = '0', deadline = 0, at = 0, owner = '
 -- Behind `<n>:` and its n octets at `from`; nil when they are not there.
 local function behind(value, from)
   local size, start = string.match(value, '^(%d+):()', from)
-  if not size or start + size > #value + 1 then return nil end
+  if not size or #size > 15 or start + size > #value + 1 then return nil end
   return start + size
 end
 
@@ -27,8 +27,10 @@ local function parse(value)
   local content = behind(value, from)
   local upstream = content and behind(value, content)
   local code = upstream and behind(value, upstream)
-  local text = code and string.match(value, '^%d+ ()', code)
-  if not text or behind(value, text) ~= #value + 1 then return unreadable end
+  local digits, text = string.match(value, '^(%d+) ()', code or #value + 2)
+  if not text or #digits > 15 or behind(value, text) ~= #value + 1 then return unreadable end
+  if #r.deadline > 15 or #r.at > 15 then return unreadable end
+  if r.state == 'S' and not string.match(digits, '^2%d%d$') then return unreadable end
   r.deadline, r.at = tonumber(r.deadline), tonumber(r.at)
   r.message_id = string.sub(value, string.match(value, '^%d+:()', from), content - 1)
   r.rest = string.sub(value, content)
@@ -58,7 +60,7 @@ end
 
 local function declare(key, r)
   local own = r and r.owner == owner
-  put(key, held, 's', '0', 0, now - age, owner, own and r.message_id or message_id, own and r.rest or rest)
+  put(key, window - age, 's', '0', 0, now - age, owner, own and r.message_id or message_id, own and r.rest or rest)
 end
 
 local write = {

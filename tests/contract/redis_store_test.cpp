@@ -32,6 +32,7 @@ awaitable<Result<StepResult>> step(Store& store, Verb verb, std::string owner = 
   out.particulars.owner = owner;
   out.particulars.lease = milliseconds(30'000);
   out.particulars.window = milliseconds(7'200'000);
+  out.particulars.reply_code = 250;
   co_return co_await store.step(out);
 }
 
@@ -103,6 +104,7 @@ TEST(RedisRecords, SlideWithinTheirCapAndNeverGetShorter) {
       out.particulars.owner = verb == Verb::commit ? "me" : "another";
       out.particulars.lease = milliseconds(30'000);
       out.particulars.window = milliseconds(600'000);
+      out.particulars.reply_code = 250;
       out.particulars.age = age;
       out.particulars.slide_cap = slide_cap;
       auto done = co_await store.step(out);
@@ -143,9 +145,14 @@ TEST(RedisRecords, AConnectionTheServerClosedIsReplacedUnnoticed) {
   });
 }
 
-const std::vector<std::string> no_records{
-    "9 from a later version", "", "1S0 0 1700000000123 other 0:0:0:250 9:short",
-    "1S0 0 1 other 0:0:0:x 0:", "1S0 0 1700000000123 other 0:0:0:250 2:Okx"};
+const std::vector<std::string> no_records{"9 from a later version",
+                                          "",
+                                          "1S0 0 1700000000123 other 0:0:0:250 9:short",
+                                          "1S0 0 1 other 0:0:0:x 0:",
+                                          "1S0 0 1 other 0:0:0:550 0:",
+                                          "1S0 0 1 ot\ther 0:0:0:250 0:",
+                                          "1c0 1111111111111111 1 other 0:0:0:0 0:",
+                                          "1S0 0 1700000000123 other 0:0:0:250 2:Okx"};
 
 // A later version may have sent it, or a hand at the console spoilt it: not known is doubt, of that recipient
 // alone.

@@ -152,8 +152,19 @@ TEST(Answer, that_closes_in_the_body_is_no_refusal_of_the_message) {
   Rig rig;
   rig.provider.arm("octets=100000 body reply-close 421 4.3.2 shutting down");
   const auto only = rig.attempt("Subject: x\r\n\r\n" + std::string(8'000'000, 'x') + "\r\n");
-  EXPECT_TRUE(only.error);
+  EXPECT_EQ(only.error, make_error_code(Errc::closed));
   EXPECT_FALSE(only.dot_sent);
+}
+
+// The relay does it again on another connection.
+TEST(Connection, that_ends_in_the_body_is_closed_and_nothing_else) {
+  for (const std::string verb : {"close", "rst"}) {
+    Rig rig;
+    rig.provider.arm("octets=100000 body " + verb);
+    const auto only = rig.attempt("Subject: x\r\n\r\n" + std::string(8'000'000, 'x') + "\r\n");
+    EXPECT_EQ(only.error, make_error_code(Errc::closed)) << verb << ": " << only.error.message();
+    EXPECT_FALSE(only.dot_sent);
+  }
 }
 
 TEST(Answer, that_can_not_be_one_is_malformed) {

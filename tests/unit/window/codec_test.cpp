@@ -48,7 +48,9 @@ TEST(RecordText, CutAnywhereOrContinuedIsUnreadable) {
 TEST(RecordText, OfAnotherVersionOrWithNonsenseIsUnreadable) {
   for (const auto* text :
        {"2c0 1 1 me 0:0:0:0 0:", "1x0 1 1 me 0:0:0:0 0:", "1c2 1 1 me 0:0:0:0 0:", "1c0 -1 1 me 0:0:0:0 0:",
-        "1c0 1 1 me -1:0:0:0 0:", "1c0 1 1 me 99999999999999999999:0:0:0 0:", "1c0 1 1 me 9:0:0:0 0:"}) {
+        "1c0 1 1 me -1:0:0:0 0:", "1c0 -0 1 me 0:0:0:0 0:", "1c0 1111111111111111 1 me 0:0:0:0 0:",
+        "1c0 1 1 m\te 0:0:0:0 0:", "1S0 0 1 me 0:0:0:550 0:", "1S0 0 1 me 0:0:0:0 0:",
+        "1c0 1 1 me 99999999999999999999:0:0:0 0:", "1c0 1 1 me 9:0:0:0 0:"}) {
     EXPECT_EQ(decode(text), unknown) << text;
   }
   EXPECT_FALSE(decode("1c0 1 1 me 0:0:0:0 0:").unreadable);

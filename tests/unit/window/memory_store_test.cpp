@@ -94,6 +94,15 @@ TEST_F(Memory, SlidingNeverShortensAWindow) {
   EXPECT_EQ(state("mail"), State::sent);
 }
 
+TEST_F(Memory, ADoubtEndsWithItsWindowHoweverLongTheLease) {
+  window = milliseconds(1'000);
+  step(Verb::claim_resend, "mail");
+  step(Verb::begin, "mail");
+  step(Verb::doubt, "mail");
+  clock.time += milliseconds(1'001);
+  EXPECT_EQ(state("mail"), State::absent);
+}
+
 TEST_F(Memory, AClaimEndsWithItsLease) {
   step(Verb::claim_resend, "mail");
   clock.time += milliseconds(30'001);

@@ -174,6 +174,12 @@ TEST(Lifetime, IsTheLeaseForAClaimAndTheWindowForAllElse) {
   EXPECT_EQ(lifetime(record(State::sent, "me", {}), mine(), now), mine().window);
 }
 
+TEST(Lifetime, ADeclaredDoubtIsHeldByNobodyAndEndsWithItsWindow) {
+  auto particulars = mine();
+  particulars.window = milliseconds(1000);
+  EXPECT_EQ(lifetime(record(State::sending, "me", {}), particulars, now), particulars.window);
+}
+
 TEST(Lifetime, AShortWindowDoesNotEndAnAttemptUnderWay) {
   auto particulars = mine();
   particulars.window = milliseconds(1000);
