@@ -70,6 +70,12 @@ int serve(const config::Loaded& loaded) {
   const bool complete = server.run();
   log.event(complete ? Level::info : Level::error, "stopped",
             complete ? "every session ended by itself" : "sessions were cut off at the end of the drain");
+  if (const auto kept = shared.figures().to_write_back; !complete && kept > 0) {
+    log.event(Level::error, "write_back_lost",
+              "the process ends before the store could take what happened; repeats of these messages will be "
+              "sent again",
+              {{"records", std::to_string(kept)}});
+  }
   log.flush();
   // Sessions are left that refer to all of the above: nothing may be destroyed under them.
   if (!complete) std::_Exit(exit_code::failed);

@@ -195,6 +195,8 @@ class Writer {
 
   // False, and nothing written, when it is to be compared by its octets.
   bool write_document(const Part& part, Leaf leaf) {
+    if (documents_tried_ == DocumentLimits::documents) return false;
+    ++documents_tried_;
     const auto octets = decode(part, DocumentLimits::octets);
     const auto document = read_document(octets);
     if (!document) return false;
@@ -265,6 +267,7 @@ class Writer {
   const ContentIds& content_ids_;
   const CanonicalOptions& options_;
   CanonicalSink& sink_;
+  std::size_t documents_tried_ = 0;
   // Reused from part to part; each holds one step of a text.
   std::string decoded_;
   std::string converted_;

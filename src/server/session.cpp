@@ -13,6 +13,9 @@ using Phase = smtp::NeedInput::Phase;
 constexpr std::size_t command_buffer_octets = 4 * 1024;
 constexpr std::size_t data_buffer_octets = 64 * 1024;
 
+// For a client that does not take its replies when everything must end.
+constexpr milliseconds last_write{1000};
+
 smtp::ServerMachineOptions machine_options(const Options& options) {
   smtp::ServerMachineOptions machine;
   machine.hostname = options.hostname;
@@ -70,6 +73,7 @@ void Session::abort() {
   draining_ = true;
   aborted_ = true;
   if (reading_) stream_.cancel_read();
+  if (flushing_) stream_.expires_after(last_write);
 }
 
 milliseconds Session::patience(Phase phase) const {
@@ -110,8 +114,10 @@ awaitable<void> Session::read_more(Phase phase) {
 awaitable<void> Session::flush() {
   auto& output = machine_.output();
   if (output.empty()) co_return;
-  stream_.expires_after(options_.timeouts.write);
+  stream_.expires_after(aborted_ ? last_write : options_.timeouts.write);
+  flushing_ = true;
   auto written = co_await stream_.write(output);
+  flushing_ = false;
   output.clear();
   if (!written) closed_ = true;
 }

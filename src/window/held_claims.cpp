@@ -1,18 +1,28 @@
 #include "held_claims.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
 namespace mailonce::window {
 namespace {
 
-// A failure is not reported here: begin() finds out whether the claim was lost.
-awaitable<void> renew(std::shared_ptr<Store> store, std::shared_ptr<const Attempt> attempt) {
-  co_await store->step(attempt->step(Verb::renew));
-}
+// So soon after the store is back the leases are renewed.
+constexpr milliseconds longest_period{1000};
 
 }  // namespace
+
+// A failure is not reported here: begin() finds out whether the claim was lost.
+awaitable<void> HeldClaims::renew(std::shared_ptr<HeldClaims> self, std::shared_ptr<const Attempt> attempt) {
+  auto renewed = co_await self->store_->step(attempt->step(Verb::renew));
+  if (!renewed) self->failed_ = true;
+}
+
+milliseconds HeldClaims::period() const noexcept {
+  return std::min(lease_ / 3, longest_period);
+}
 
 HeldClaims::HeldClaims(boost::asio::any_io_executor executor, std::shared_ptr<Store> store,
                        milliseconds lease)
@@ -40,7 +50,7 @@ void HeldClaims::stop() {
 awaitable<void> HeldClaims::tick(std::shared_ptr<HeldClaims> self) {
   constexpr auto token = boost::asio::as_tuple(boost::asio::use_awaitable);
   while (!self->stopped_ && !self->held_.empty()) {
-    self->timer_.expires_after(self->lease_ / 3);
+    self->timer_.expires_after(self->period());
     co_await self->timer_.async_wait(token);
     if (!self->stopped_) self->renew_due();
   }
@@ -48,15 +58,18 @@ awaitable<void> HeldClaims::tick(std::shared_ptr<HeldClaims> self) {
 }
 
 // All that are due go out in one write of the store's connection. At most half a lease passes between two
-// renewals.
+// renewals that are answered.
 void HeldClaims::renew_due() {
   const auto now = SteadyClock::now();
+  const auto young = lease_ / 3 - period() / 2;
+  const bool all = std::exchange(failed_, false);
   for (auto& held : held_) {
-    if (now - held.renewed_at < lease_ / 6) continue;
+    if (!all && now - held.renewed_at < young) continue;
     held.renewed_at = now;
     auto attempt = std::make_shared<const Attempt>(held.attempt);
     boost::asio::co_spawn(
-        executor_, [store = store_, attempt] { return renew(store, attempt); }, [](std::exception_ptr) {});
+        executor_, [self = shared_from_this(), attempt] { return renew(self, attempt); },
+        [](std::exception_ptr) {});
   }
 }
 

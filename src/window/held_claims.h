@@ -26,13 +26,16 @@ class HeldClaims : public std::enable_shared_from_this<HeldClaims> {
 
  private:
   static awaitable<void> tick(std::shared_ptr<HeldClaims> self);
+  static awaitable<void> renew(std::shared_ptr<HeldClaims> self, std::shared_ptr<const Attempt> attempt);
   void renew_due();
+  milliseconds period() const noexcept;
 
   boost::asio::any_io_executor executor_;
   std::shared_ptr<Store> store_;
   milliseconds lease_;
   boost::asio::steady_timer timer_;
   boost::intrusive::list<Held, boost::intrusive::constant_time_size<false>> held_;
+  bool failed_ = false;  // a renewal did: all are due at the next tick, before another relay sees them end
   bool ticking_ = false;
   bool stopped_ = false;
 };

@@ -125,3 +125,32 @@ def test_a_decision_says_what_why_and_which_earlier_message(world, upstream):
     assert duplicate["first_message_id"] == first.message_id
     assert duplicate["first_age_ms"] >= 0
     assert forwarded["upstream"] == "provider"
+
+
+def test_the_first_rule_that_matches_decides_for_each_recipient(world, upstream, store):
+    rules = [{"name": "watched", "match.recipient": "*@watched.example", "mode": "observe"},
+             {"name": "alerts", "match.subject": ["Alert*", "/^ALARM/"], "mode": "off"}]
+    relay = world.relay(upstream, store=store, rule=rules)
+    mail, alert = Mail(), Mail(subject="Alert: disk full")
+    both = ["ada@example.net", "eve@watched.example"]
+    attempts = [submit(relay, mail.build(), both) for _ in range(2)]
+    attempts += [submit(relay, alert.build(), ["ada@example.net"]) for _ in range(2)]
+    assert [attempt.code for attempt in attempts] == [250] * 4
+    copies = [copy["recipients"] for copy in upstream.accepted(mail.test_id)]
+    assert copies == [both, ["eve@watched.example"]]
+    assert len(upstream.accepted(alert.test_id)) == 2
+    relay.wait_for_decision(reason="mode_off", count=2)
+    second = {line["rule"]: line["outcome"] for line in relay.decisions(message_id=attempts[1].message_id)}
+    assert second == {"default": "duplicate", "watched": "forwarded"}
+    check_partition(attempts, [relay], upstream, extra_copies=2)
+
+
+def test_a_token_that_is_ignored_does_not_make_another_mail(world, upstream):
+    relay = world.relay(upstream, policy={"ignore": ["token=[0-9a-f]+"]})
+    mail = Mail(text="Confirm: https://shop.example/?token=12ab\n")
+    first = submit(relay, mail.build())
+    mail.text = "Confirm: https://shop.example/?token=99ff00\n"
+    assert submit(relay, mail.build()).reply == first.reply
+    mail.text = "Confirm: https://shop.example/?order=7&token=99ff00\n"
+    submit(relay, mail.build())
+    assert len(upstream.accepted(mail.test_id)) == 2

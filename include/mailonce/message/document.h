@@ -31,6 +31,7 @@ struct Document {
 
 // Beyond these a document compares by its octets: time stays linear and memory bounded for any input.
 struct DocumentLimits {
+  static constexpr std::size_t documents = 20;                  // tried in one message
   static constexpr std::size_t octets = 32U << 20;  // of the document itself
   static constexpr std::size_t inflated_octets = 128U
                                                  << 20;  // of all entries of a ZIP file, all fonts of a PDF

@@ -56,6 +56,7 @@ class Session {
   std::vector<char> buffer_;
   bool closed_ = false;
   bool reading_ = false;
+  bool flushing_ = false;
   bool draining_ = false;
   bool aborted_ = false;
 };
