@@ -199,12 +199,19 @@ inline die(a) { trouble = true; over(a) }
 /* A definite refusal, or any failure before the dot: told 4xx or 5xx. */
 inline release_it(a) { step(release, token[a], MESSAGE_ID(a), mine); over(a) }
 
+/* The Message-ID that a doubt writes: the attempt's own. FIX_DOUBT_NAMES_COPY: that of the copy (README.md, "Findings"). */
+#ifdef FIX_DOUBT_NAMES_COPY
+#define DOUBT_ID(a) id_sent[a]
+#else
+#define DOUBT_ID(a) MESSAGE_ID(a)
+#endif
+
 /* The outcome is unknown: told 451 4.4.2. */
-inline declare_doubt(a) { trouble = true; step(doubt, token[a], MESSAGE_ID(a), mine); over(a) }
+inline declare_doubt(a) { trouble = true; step(doubt, token[a], DOUBT_ID(a), mine); over(a) }
 
 /* The Message-ID that a commit writes: that of the copy (Transaction::settle()). */
 #ifdef BROKEN_COMMIT_OWN_ID
-#define COMMITTED_ID(a) (record[0].owner == token[a] -> record[0].message_id : MESSAGE_ID(a))
+#define COMMITTED_ID(a) MESSAGE_ID(a)
 #else
 #define COMMITTED_ID(a) id_sent[a]
 #endif

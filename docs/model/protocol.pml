@@ -209,6 +209,12 @@ inline mistake(verb, c, x) {
   :: else
   fi
 #endif
+#ifdef FIX_DOUBT_MARKS_DOUBT  /* no mistake: README.md, "Findings" */
+  if
+  :: verb == doubt && c == doubt -> x = mark
+  :: else
+  fi
+#endif
 #ifdef BROKEN_DOUBT_KEPT_AS_ANOTHERS
   if
   :: x == mark -> x = keep
@@ -263,7 +269,14 @@ inline rewrite(x, r, token, id) {
 #endif
     record[r].deadline = AHEAD
   :: x == commit ->
+#ifdef BROKEN_COMMIT_OWN_ID
+    if
+    :: record[r].owner != token -> record[r].message_id = id
+    :: else
+    fi;
+#else
     record[r].message_id = id;
+#endif
     record[r].state = sent;
     record[r].owner = token;
     record[r].deadline = DECLARED;
