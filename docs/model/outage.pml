@@ -136,6 +136,13 @@ inline claim_without_store() {
   fi
 }
 
+/* Its own claim, which it took for unanswered, was one after doubt. Only a FIX: README.md, "Findings". */
+#ifdef FIX_OWN_DOUBT_IS_LOST
+#define OWN_DOUBT record[STORE].doubtful
+#else
+#define OWN_DOUBT false
+#endif
+
 /* GuardedStore::end() in its two halves: what the store does; and, when its answer or failure is known, what is kept and
    what the shadow does. Between them the shadow still says that the attempt is under way. */
 #define end_in_store(verb) \
@@ -281,7 +288,7 @@ begin_local:  /* GuardedStore::begin_local(): the store is back */
       ask(claim_defer, TOKEN(a, round));
       if
       :: !answered -> do_step(begin, SHADOW, TOKEN(a, round)); by_shadow = true; goto begun
-      :: answered && (blocked || action[STORE] == keep) -> goto lost
+      :: answered && (blocked || action[STORE] == keep || OWN_DOUBT) -> goto lost
       :: else
       fi
     };
