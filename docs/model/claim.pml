@@ -5,8 +5,7 @@
      ATTEMPTS     how many transactions carry the message: every run of the job, every retry of a client
      RECIPIENTS   1 or 2
      SLEEPS       how often a lease may run out although its owner lives; without it, without bound
-     BROKEN_...   a mistake built in
-     CHECK_SENT_ID  property 8 */
+     BROKEN_...   a mistake built in */
 
 #ifndef POLICY
 #define POLICY claim_resend
@@ -200,13 +199,27 @@ inline die(a) { trouble = true; over(a) }
 /* A definite refusal, or any failure before the dot: told 4xx or 5xx. */
 inline release_it(a) { step(release, token[a], MESSAGE_ID(a), mine); over(a) }
 
+/* The Message-ID that a doubt writes: the attempt's own. FIX_DOUBT_NAMES_COPY: that of the copy (README.md, "Findings"). */
+#ifdef FIX_DOUBT_NAMES_COPY
+#define DOUBT_ID(a) id_sent[a]
+#else
+#define DOUBT_ID(a) MESSAGE_ID(a)
+#endif
+
 /* The outcome is unknown: told 451 4.4.2. */
-inline declare_doubt(a) { trouble = true; step(doubt, token[a], MESSAGE_ID(a), mine); over(a) }
+inline declare_doubt(a) { trouble = true; step(doubt, token[a], DOUBT_ID(a), mine); over(a) }
+
+/* The Message-ID that a commit writes: that of the copy (Transaction::settle()). */
+#ifdef BROKEN_COMMIT_OWN_ID
+#define COMMITTED_ID(a) MESSAGE_ID(a)
+#else
+#define COMMITTED_ID(a) id_sent[a]
+#endif
 
 /* The upstream's 2xx, handed on. */
 inline commit_it(a) {
-  step(commit, token[a], MESSAGE_ID(a), mine);
-#if defined(CHECK_SENT_ID) && RECIPIENTS == 1
+  step(commit, token[a], COMMITTED_ID(a), mine);
+#if RECIPIENTS == 1 && !defined(BROKEN_SILENCE_IS_SUCCESS) && !defined(BROKEN_DOUBT_NOT_MARKED) && !defined(BROKEN_RESEND_HAS_NEW_ID)
   /* property 8: the record that explains a duplicate names a Message-ID that went out */
   assert(record[0].message_id == copy_id);
 #endif
@@ -326,7 +339,7 @@ dot:  /* the records are `sending`; the dot is not written */
       upstream[a] = on_its_way;
       d_step { each(count_resent, marked) };
 #ifdef BROKEN_MARK_BEFORE_SENT
-      step(commit, token[a], MESSAGE_ID(a), mine)
+      step(commit, token[a], COMMITTED_ID(a), mine)
 #endif
     }
   fi;

@@ -6,9 +6,7 @@
      RELAYS       1 or 2
      OUTAGES      how often a relay loses the store; each sees its own outage, which covers a store down for both
      CRASHES      how many relays may die, with their shadow and what they had not written back
-     FIX_ENDS_JUDGE           the shadow judges also while an end is on its way to the store
-     FIX_KNOWN_DOUBT_STAYS    also beside a claim in the store whose lease ran out
-     FIX_DOUBT_MARKS_OTHERS   a doubt that meets another's claim makes that claim doubtful (see README.md) */
+     BROKEN_...   a mistake built in */
 
 #ifndef POLICY
 #define POLICY claim_resend
@@ -74,12 +72,7 @@ byte crashes;
 #define ID 0  /* Message-IDs are not followed here */
 #define MAX_CLAIMS 3
 
-#define do_step(verb, r, t) d_step { find(verb, r, t); fix(verb, r); blocked = action[r] == block; if :: !blocked -> carry_out(r, t, ID) :: else fi }
-#ifdef FIX_DOUBT_MARKS_OTHERS
-#define fix(verb, r) if :: verb == doubt && (found[r] == claimed_other || found[r] == sending_other) -> record[r].doubtful = true :: else fi
-#else
-#define fix(verb, r) skip
-#endif
+#define do_step(verb, r, t) d_step { find(verb, r, t); blocked = action[r] == block; if :: !blocked -> carry_out(r, t, ID) :: else fi }
 
 /* GuardedStore::ask(). Not answered: `unsure` when the store may have carried it out all the same. */
 hidden byte answered;
@@ -106,17 +99,6 @@ inline end_attempt() {
   at_relay[a] = 0
 }
 
-#ifdef FIX_ENDS_JUDGE
-byte ending[RELAYS];
-#define ENDING(r) (ending[r] > 0)
-#define ENDS(r) ending[r]++
-#define ENDED(r) ending[r]--
-#else
-#define ENDING(r) false
-#define ENDS(r) skip
-#define ENDED(r) skip
-#endif
-
 /* A claim's verdict `duplicate`: of what was sent, or of a doubt that is suppressed. */
 inline duplicate(class) {
   if
@@ -127,15 +109,20 @@ inline duplicate(class) {
   fi
 }
 
+/* GuardedStore::expect_end() of an attempt that does not go on */
+inline not_expected() {
+  if
+  :: unsure -> keep_fact(relay, release, TOKEN(a, round))
+  :: else
+  fi
+}
+
 /* GuardedStore::claim_without_store() */
 inline claim_without_store() {
   do_step(release, SHADOW, TOKEN(a, round));
   if
   :: STORE_DOWN == defer ->
-    if
-    :: unsure -> keep_fact(relay, release, TOKEN(a, round))
-    :: else
-    fi;
+    not_expected();
     end_attempt();
     goto end
   :: else
@@ -143,26 +130,41 @@ inline claim_without_store() {
   may_be_held = unsure;
   do_step(POLICY, SHADOW, TOKEN(a, round));
   if
-  :: blocked -> end_attempt(); goto end
-  :: !blocked && action[SHADOW] == keep -> duplicate(found[SHADOW]); end_attempt(); goto end
+  :: blocked -> not_expected(); end_attempt(); goto end
+  :: !blocked && action[SHADOW] == keep -> not_expected(); duplicate(found[SHADOW]); end_attempt(); goto end
   :: else -> marked = found[SHADOW] == doubt; held = local
   fi
 }
 
-/* GuardedStore::end(): the shadow first, then the store. What is kept is written back later. */
-#define end_in_shadow(verb) ENDS(relay); do_step(verb, SHADOW, TOKEN(a, round))
+/* Its own claim, which it took for unanswered, was one after doubt. Only a FIX: README.md, "Findings". */
+#ifdef FIX_OWN_DOUBT_IS_LOST
+#define OWN_DOUBT record[STORE].doubtful
+#else
+#define OWN_DOUBT false
+#endif
+
+/* GuardedStore::end() in its two halves: what the store does; and, when its answer or failure is known, what is kept and
+   what the shadow does. Between them the shadow still says that the attempt is under way. */
 #define end_in_store(verb) \
   token[a] = 0; \
-  ENDED(relay); \
   if \
-  :: verb == release && !may_be_held && held == local && out[relay] -> skip \
-  :: else -> \
-    ask(verb, TOKEN(a, round)); \
-    if \
-    :: !answered -> keep_fact(relay, verb, TOKEN(a, round)) \
-    :: else \
-    fi \
-  fi
+  :: verb == release && !may_be_held && held == local && out[relay] -> answered = true \
+  :: else -> ask(verb, TOKEN(a, round)) \
+  fi; \
+  to_keep = !answered
+#define keep_it(verb) \
+  if \
+  :: to_keep -> keep_fact(relay, verb, TOKEN(a, round)) \
+  :: else \
+  fi; \
+  to_keep = false
+#ifdef BROKEN_SHADOW_ENDS_FIRST
+#define first_half(verb) do_step(verb, SHADOW, TOKEN(a, round))
+#define second_half(verb) end_in_store(verb); keep_it(verb)
+#else
+#define first_half(verb) end_in_store(verb)
+#define second_half(verb) keep_it(verb); do_step(verb, SHADOW, TOKEN(a, round))
+#endif
 
 #define BUSY(r) \
   ((record[r].state == claimed || record[r].state == sending) && record[r].deadline == AHEAD)
@@ -173,6 +175,7 @@ proctype Attempt(byte a; byte relay) {
   bool marked;        /* after doubt */
   bool judges;        /* memory_judges */
   bool may_be_held;   /* unanswered_ */
+  bool to_keep;
   bool by_shadow;
   mtype known = absent;  /* what the shadow found */
 
@@ -181,7 +184,7 @@ proctype Attempt(byte a; byte relay) {
 claim_it:  /* GuardedStore::claim() */
     atomic {
       !BUSY(SHADOW) && (out[relay] || !BUSY(STORE)) ->
-      judges = out[relay] || KEPT(relay) > 0 || ENDING(relay);
+      judges = out[relay] || KEPT(relay) > 0;
       if
       :: judges -> do_step(POLICY, SHADOW, TOKEN(a, round))
       :: else -> do_step(claim_resend, SHADOW, TOKEN(a, round))
@@ -209,10 +212,10 @@ claim_it:  /* GuardedStore::claim() */
         end_attempt();
         goto end
       :: else ->  /* ask_for(): a doubt that only this process knows of stays one */
-#ifdef FIX_KNOWN_DOUBT_STAYS
-        marked = found[STORE] == doubt || (judges && known == doubt);
-#else
+#ifdef BROKEN_KNOWN_DOUBT_DROPPED
         marked = found[STORE] == doubt || (judges && known == doubt && found[STORE] == absent);
+#else
+        marked = found[STORE] == doubt || (judges && known == doubt);
 #endif
         held = 3;
         token[a] = TOKEN(a, round)
@@ -225,7 +228,12 @@ claim_it:  /* GuardedStore::claim() */
     :: atomic {  /* GuardedStore::begin() */
         skip;  /* an `else` that comes first would be the outer choice's */
         if
+#ifndef BROKEN_LOCAL_BEGINS_ALONE
+        :: held == local && !out[relay] -> goto begin_local
+        :: held == local && out[relay] -> do_step(begin, SHADOW, TOKEN(a, round)); by_shadow = true
+#else
         :: held == local -> do_step(begin, SHADOW, TOKEN(a, round)); by_shadow = true
+#endif
         :: else ->
           ask(begin, TOKEN(a, round));
           if
@@ -242,6 +250,7 @@ claim_it:  /* GuardedStore::claim() */
       }
     fi;
 
+begun:
     if
     :: goto give_back
     :: goto in_doubt
@@ -253,12 +262,12 @@ claim_it:  /* GuardedStore::claim() */
     fi;
 
     if
-    :: atomic { upstream[a] == took -> end_in_shadow(commit) }
+    :: atomic { upstream[a] == took -> first_half(commit) }
     :: atomic { upstream[a] == refused -> goto give_back }
     :: goto in_doubt
     fi;
     atomic {
-      end_in_store(commit);
+      second_half(commit);
       /* property 1 */
       assert(accepted > 0);
       end_attempt();
@@ -266,17 +275,35 @@ claim_it:  /* GuardedStore::claim() */
     }
 
 in_doubt:
-    atomic { end_in_shadow(doubt) };
-    atomic { end_in_store(doubt); end_attempt(); goto end }
+    atomic { first_half(doubt) };
+    atomic { second_half(doubt); end_attempt(); goto end }
 
 give_back:
-    atomic { end_in_shadow(release) };
-    atomic { end_in_store(release); end_attempt(); goto end }
+    atomic { first_half(release) };
+    atomic { second_half(release); end_attempt(); goto end }
+
+begin_local:  /* GuardedStore::begin_local(): the store is back */
+    atomic {
+      may_be_held = true;
+      ask(claim_defer, TOKEN(a, round));
+      if
+      :: !answered -> do_step(begin, SHADOW, TOKEN(a, round)); by_shadow = true; goto begun
+      :: answered && (blocked || action[STORE] == keep || OWN_DOUBT) -> goto lost
+      :: else
+      fi
+    };
+    atomic {
+      ask(begin, TOKEN(a, round));
+      if
+      :: answered && blocked -> goto lost
+      :: else -> by_shadow = !answered; do_step(begin, SHADOW, TOKEN(a, round)); goto begun
+      fi
+    };
 
 lost:
-    atomic { end_in_shadow(release) };
+    atomic { first_half(release) };
     atomic {
-      end_in_store(release);
+      second_half(release);
       held = 0; marked = false; may_be_held = false; by_shadow = false;
       round++;
       if

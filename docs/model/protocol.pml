@@ -11,7 +11,7 @@ mtype = {
   absent, claimed, sending, sent,
   claimed_mine, claimed_other, claimed_expired, sending_mine, sending_other, doubt,
   /* Action (protocol.h) */
-  keep, block, claim, claim_doubtful, extend, send, commit, remove, declare,
+  keep, block, claim, claim_doubtful, extend, send, commit, remove, declare, mark,
   /* Verb (protocol.h) */
   claim_resend, claim_suppress, claim_defer, begin, release, renew
 };
@@ -127,10 +127,10 @@ inline table_doubt(c, x) {
   if
   :: c == absent          -> x = declare
   :: c == claimed_mine    -> x = declare
-  :: c == claimed_other   -> x = keep
+  :: c == claimed_other   -> x = mark
   :: c == claimed_expired -> x = declare
   :: c == sending_mine    -> x = declare
-  :: c == sending_other   -> x = keep
+  :: c == sending_other   -> x = mark
   :: c == doubt           -> x = keep
   :: c == sent            -> x = keep
   fi
@@ -209,6 +209,18 @@ inline mistake(verb, c, x) {
   :: else
   fi
 #endif
+#ifdef FIX_DOUBT_MARKS_DOUBT  /* no mistake: README.md, "Findings" */
+  if
+  :: verb == doubt && c == doubt -> x = mark
+  :: else
+  fi
+#endif
+#ifdef BROKEN_DOUBT_KEPT_AS_ANOTHERS
+  if
+  :: x == mark -> x = keep
+  :: else
+  fi
+#endif
 #ifdef BROKEN_DOUBT_NOT_MARKED
   if
   :: x == claim_doubtful -> x = claim
@@ -257,10 +269,14 @@ inline rewrite(x, r, token, id) {
 #endif
     record[r].deadline = AHEAD
   :: x == commit ->
+#ifdef BROKEN_COMMIT_OWN_ID
     if
     :: record[r].owner != token -> record[r].message_id = id
     :: else
     fi;
+#else
+    record[r].message_id = id;
+#endif
     record[r].state = sent;
     record[r].owner = token;
     record[r].deadline = DECLARED;
@@ -278,6 +294,9 @@ inline rewrite(x, r, token, id) {
       record[r].message_id = 0
     fi
   :: x == declare -> declare_record(r, token, id)
+  :: x == mark ->
+    record[r].doubtful = true;
+    record[r].message_id = id
   :: x == keep || x == block
   fi;
   /* Nobody asks who owns what is sent or declared doubt: an attempt that wrote it takes no further step. */
