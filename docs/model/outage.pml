@@ -136,8 +136,8 @@ inline claim_without_store() {
   fi
 }
 
-/* Its own claim, which it took for unanswered, was one after doubt. Only a FIX: README.md, "Findings". */
-#ifdef FIX_OWN_DOUBT_IS_LOST
+/* Its own claim, which it took for unanswered, was one after doubt: it is lost, and claims again. */
+#ifndef BROKEN_OWN_DOUBT_IS_FREE
 #define OWN_DOUBT record[STORE].doubtful
 #else
 #define OWN_DOUBT false

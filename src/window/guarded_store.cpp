@@ -223,7 +223,9 @@ awaitable<Result<StepResult>> GuardedStore::begin_local(Step step) {
   auto claimed = co_await ask(claim);
   if (!claimed) co_return in_memory(step, Verb::begin);
   bool mine = !claimed->blocked;
-  for (const auto& found : claimed->before) mine = mine && writes(action_for(claim, found, claimed->now));
+  // An own claim after doubt: carried out unanswered, so that nobody knows of the doubt yet.
+  for (const auto& found : claimed->before)
+    mine = mine && !found.doubtful && writes(action_for(claim, found, claimed->now));
   if (mine) {
     auto begun = co_await ask(step);
     mine = !begun || !begun->blocked;
