@@ -20,6 +20,8 @@ Verdict on_other_content(const Comparison& comparison, const relay::Policy& poli
   const auto& strategy = comparison.a->strategy;
   const bool by_key = strategy.kind == message::Strategy::Kind::key;
   const auto same = "same " + strategy.name() + " with other content: ";
+  if (policy.mode == relay::Mode::observe)
+    return {true, "duplicate: " + same + "forwarded all the same and logged (mode = \"observe\")"};
   const std::string setting = by_key ? "conflict" : "content_differs";
   switch (policy.conflict_of(strategy.kind)) {
     case relay::Conflict::reject:
@@ -33,7 +35,11 @@ Verdict on_other_content(const Comparison& comparison, const relay::Policy& poli
 }
 
 bool repeats(const Judgement& later, const Judgement& earlier) {
-  return later.identity && earlier.identity && later.identity->fingerprint == earlier.identity->fingerprint;
+  if (!later.identity || !earlier.identity) return false;
+  if (later.identity->fingerprint != earlier.identity->fingerprint) return false;
+  // Another content under the same key is a repeat only where the policy says so.
+  return later.identity->content == earlier.identity->content ||
+         later.policy->conflict_of(later.identity->strategy.kind) == relay::Conflict::duplicate;
 }
 
 }  // namespace

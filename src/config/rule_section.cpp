@@ -67,6 +67,7 @@ void read_match(Table& rule, relay::Match& into) {
 
 void read_window(Table& rule, relay::Policy& policy) {
   if (rule.has("window")) {
+    policy.slide_cap = milliseconds(0);  // a short window of its own that slid for days would be none
     read_window_length(rule, "window", policy.content_window);
     policy.key_window = policy.message_id_window = policy.content_window;
   }

@@ -222,12 +222,12 @@ class Writer {
       leaf.reading = Reading::text;
       *text = with_lf_line_ends(*text, unix_text_);
       if (calendar) *text = drop_dtstamp(*text);
-      if (part.type == "text/html") *text = content_ids_.number_references(*text, filtered_);
       if (!options_.ignore.empty()) {
         ignored_.assign(*text);
         drop_ignored(ignored_);
         text = ignored_;
       }
+      if (part.type == "text/html") *text = content_ids_.number_references(*text, filtered_);
       *text = without_trailing_blank_lines(*text);
     } else {
       leaf.reading = Reading::raw;

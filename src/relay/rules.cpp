@@ -27,7 +27,7 @@ bool met_by_header(const Match::Header& wanted, std::string_view message) {
 }
 
 bool met_by_message(const Match& match, const smtp::Sender& sender, std::string_view message) {
-  if (!match.senders.empty() && !any_matches(match.senders, sender.address.text())) return false;
+  if (!match.senders.empty() && !any_matches(match.senders, sender.address.normalized())) return false;
   return std::all_of(match.headers.begin(), match.headers.end(),
                      [&](const auto& wanted) { return met_by_header(wanted, message); });
 }
@@ -43,9 +43,10 @@ RuleChoice::RuleChoice(const std::vector<Rule>& rules, const Policy& otherwise, 
 }
 
 const Policy& RuleChoice::policy_for(const smtp::Recipient& recipient) const {
+  // As records are kept: two spellings of one recipient fall under one rule.
+  const auto address = met_.empty() ? std::string() : recipient.address.normalized();
   for (const auto* rule : met_) {
-    if (rule->match.recipients.empty() || any_matches(rule->match.recipients, recipient.address.text()))
-      return rule->policy;
+    if (rule->match.recipients.empty() || any_matches(rule->match.recipients, address)) return rule->policy;
   }
   return otherwise_;
 }
