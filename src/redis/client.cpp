@@ -1,7 +1,10 @@
 #include "mailonce/redis/client.h"
 
 #include <algorithm>
+#include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
+#include <boost/asio/steady_timer.hpp>
+#include <boost/asio/use_awaitable.hpp>
 #include <random>
 
 #include "connection.h"
@@ -69,6 +72,14 @@ Client::~Client() {
 
 awaitable<Result<Reply>> Client::command(std::span<const std::string_view> words) {
   auto connection = state_->current();
+  // The server may be back, as another worker found: a short pause of ours is no failure of the command.
+  if (!connection && !state_->stopped &&
+      state_->not_before < SteadyClock::now() + state_->options.command_deadline) {
+    const auto state = state_;
+    boost::asio::steady_timer pause(state->executor, state->not_before);
+    co_await pause.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+    connection = state->current();
+  }
   if (!connection) co_return connection.error();
   const auto pending = std::make_shared<Pending>(state_->executor);
   pending->deadline = SteadyClock::now() + state_->options.command_deadline;

@@ -12,12 +12,12 @@ namespace mailonce::redis {
 struct Options {
   std::string host = "127.0.0.1";
   std::uint16_t port = 6379;
-  std::string username;                    // ACL user; empty: the default user
-  std::string password;                    // empty: no AUTH
-  unsigned database = 0;                   // SELECT
-  milliseconds command_deadline{1000};     // from the call to the answer, connecting included
-  milliseconds first_reconnect_pause{50};  // doubled after each failure, with jitter
-  milliseconds longest_reconnect_pause{1000};
+  std::string username;                       // ACL user; empty: the default user
+  std::string password;                       // empty: no AUTH
+  unsigned database = 0;                      // SELECT
+  milliseconds command_deadline{1000};        // from the call to the answer, connecting included
+  milliseconds first_reconnect_pause{50};     // doubled after each failure, with jitter
+  milliseconds longest_reconnect_pause{100};  // a command that comes within it waits, if its deadline allows
 };
 
 // redis://[user[:password]@]host[:port][/database], user and password percent-encoded, IPv6 in brackets.
