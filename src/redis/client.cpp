@@ -71,10 +71,10 @@ Client::~Client() {
 }
 
 awaitable<Result<Reply>> Client::command(std::span<const std::string_view> words) {
+  const auto deadline = SteadyClock::now() + state_->options.command_deadline;
   auto connection = state_->current();
   // The server may be back, as another worker found: a short pause of ours is no failure of the command.
-  if (!connection && !state_->stopped &&
-      state_->not_before < SteadyClock::now() + state_->options.command_deadline) {
+  if (!connection && !state_->stopped && state_->not_before < deadline) {
     const auto state = state_;
     boost::asio::steady_timer pause(state->executor, state->not_before);
     co_await pause.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
@@ -82,7 +82,7 @@ awaitable<Result<Reply>> Client::command(std::span<const std::string_view> words
   }
   if (!connection) co_return connection.error();
   const auto pending = std::make_shared<Pending>(state_->executor);
-  pending->deadline = SteadyClock::now() + state_->options.command_deadline;
+  pending->deadline = deadline;
   (*connection)->enqueue(words, pending);
   co_await pending->answered.wait();
   co_return std::move(*pending->outcome);

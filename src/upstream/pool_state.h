@@ -51,6 +51,12 @@ struct Pool::State : std::enable_shared_from_this<State> {
   void spawn(awaitable<void> (*work)(std::shared_ptr<State>, std::unique_ptr<Session>),
              std::unique_ptr<Session> session);
 
+  void announce(const smtp::Capabilities& capabilities);
+  // Finds out what the upstream offers, in the background.
+  void learn();
+  // After announce(), at the end of learn(), or when `at_most` is over.
+  awaitable<void> learned(milliseconds at_most);
+
   const boost::asio::any_io_executor executor;
   const std::shared_ptr<const Environment> environment;
   std::deque<std::unique_ptr<Session>> idle;  // the one used last at the back
@@ -61,12 +67,6 @@ struct Pool::State : std::enable_shared_from_this<State> {
   bool draining = false;
   bool aborted = false;
   LiveConnections live;
-
-  void announce(const smtp::Capabilities& capabilities);
-  // Finds out what the upstream offers, in the background.
-  void learn();
-  // After announce(), at the end of learn(), or when `at_most` is over.
-  awaitable<void> learned(milliseconds at_most);
   std::optional<smtp::Capabilities> announced;
   bool learning = false;
   error_code why_not_learned;
