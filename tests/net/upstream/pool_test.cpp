@@ -26,6 +26,16 @@ std::unique_ptr<Connection> borrow(Rig& rig, Freshness freshness = Freshness::an
   return connection;
 }
 
+// In the background; `ended` once nothing was lent.
+void borrow_in_vain(Rig& rig, bool& ended) {
+  auto work = [](Rig& of, bool& done) -> awaitable<void> {
+    auto borrowed = co_await of.pool().borrow(Freshness::any);
+    EXPECT_FALSE(borrowed);
+    done = true;
+  };
+  boost::asio::co_spawn(rig.io, work(rig, ended), boost::asio::detached);
+}
+
 void begin_envelope(Rig& rig, Connection& connection) {
   run(rig.io, [&]() -> awaitable<void> {
     const auto from = sender();
@@ -329,12 +339,7 @@ TEST(Pool, abort_ends_a_connection_that_is_being_made) {
   rig.options.port = deaf.local_endpoint().port();
   rig.pool();
   bool ended = false;
-  auto work = [&]() -> awaitable<void> {
-    auto borrowed = co_await rig.pool().borrow(Freshness::any);
-    EXPECT_FALSE(borrowed);
-    ended = true;
-  };
-  boost::asio::co_spawn(rig.io, work, boost::asio::detached);
+  borrow_in_vain(rig, ended);
   const auto begun = SteadyClock::now();
   rig.io.run_for(milliseconds(100));
   EXPECT_FALSE(ended);
@@ -349,12 +354,7 @@ TEST(Pool, abort_sends_those_who_wait_away) {
   rig.options.pool.max_connections = 1;
   const auto only = borrow(rig);
   bool ended = false;
-  auto work = [&]() -> awaitable<void> {
-    auto borrowed = co_await rig.pool().borrow(Freshness::any);
-    EXPECT_FALSE(borrowed);
-    ended = true;
-  };
-  boost::asio::co_spawn(rig.io, work, boost::asio::detached);
+  borrow_in_vain(rig, ended);
   EXPECT_TRUE(run_until(rig.io, [&] { return rig.pool().counts().waiting == 1; }));
   rig.pool().abort();
   EXPECT_TRUE(run_until(rig.io, [&] { return ended; }));

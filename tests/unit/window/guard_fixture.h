@@ -108,6 +108,18 @@ inline ClaimRequest request(const std::string& message, StoreDownPolicy policy,
   return out;
 }
 
+// One recipient, under `local`.
+inline awaitable<Result<ClaimAnswer>> claim_mail(Process& process) {
+  auto asked = request("mail", StoreDownPolicy::local);
+  auto answer = co_await process.window.claim(std::move(asked));
+  co_return std::move(answer);
+}
+
+inline awaitable<void> begin_mail(const Result<ClaimAnswer>& answer) {
+  auto begun = co_await answer->claim->begin();
+  EXPECT_TRUE(begun && *begun == Begun::sending);
+}
+
 inline State in_store(ScriptedStore& store, const std::string& message) {
   const std::vector<std::string> recipients{"AAAA"};
   Step look;

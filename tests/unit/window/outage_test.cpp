@@ -9,15 +9,12 @@ TEST(GuardInAnOutage, LocalDecidesInMemoryAndWritesBackWhenTheStoreReturns) {
   store->down = true;
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto answer = co_await process.window.claim(std::move(asked));
+    auto answer = co_await claim_mail(process);
     EXPECT_TRUE(answer && answer->claim);
     EXPECT_EQ(answer->source, Source::local);
-    auto twin = request("mail", StoreDownPolicy::local);
-    auto second = co_await process.window.claim(std::move(twin));
+    auto second = co_await claim_mail(process);
     EXPECT_TRUE(second && second->busy);
-    auto begun = co_await answer->claim->begin();
-    EXPECT_TRUE(begun && *begun == Begun::sending);
+    co_await begin_mail(answer);
     bool stored = co_await commit(*answer->claim, "Ok local");
     EXPECT_FALSE(stored);
     EXPECT_EQ(process.outage.kept, 1U);
@@ -28,8 +25,7 @@ TEST(GuardInAnOutage, LocalDecidesInMemoryAndWritesBackWhenTheStoreReturns) {
 
     // Another process now gets the first reply.
     Process other(io, store);
-    auto later = request("mail", StoreDownPolicy::local);
-    auto repeat = co_await other.window.claim(std::move(later));
+    auto repeat = co_await claim_mail(other);
     EXPECT_TRUE(repeat && repeat->verdicts.at(0).record.reply.text == "Ok local");
     EXPECT_EQ(repeat->source, Source::store);
     EXPECT_EQ(process.file.count("does not answer"), 1);
@@ -78,8 +74,7 @@ TEST(GuardInAnOutage, ForwardHoldsNothingAndStillRecordsWhatWasSent) {
     EXPECT_TRUE(answer && answer->claim);
     EXPECT_EQ(answer->source, Source::unasked);
     EXPECT_EQ(process.shadow.size(), 0U);
-    auto begun = co_await answer->claim->begin();
-    EXPECT_TRUE(begun && *begun == Begun::sending);
+    co_await begin_mail(answer);
     co_await commit(*answer->claim, "Ok");
     store->down = false;
     bool settled = co_await written_back(process);
@@ -96,8 +91,7 @@ TEST(GuardInAnOutage, WhatWasSentBeforeItIsRecognised) {
     auto end = co_await attempt(process.window, StoreDownPolicy::local, End::sent);
     EXPECT_EQ(end, End::sent);
     store->down = true;
-    auto again = request("mail", StoreDownPolicy::local);
-    auto repeat = co_await process.window.claim(std::move(again));
+    auto repeat = co_await claim_mail(process);
     EXPECT_TRUE(repeat && repeat->verdicts.at(0).verdict == Verdict::duplicate);
     EXPECT_EQ(repeat->source, Source::local);
   });
@@ -108,12 +102,10 @@ TEST(GuardInAnOutage, AnAttemptFromBeforeItStillBlocksItsRepeat) {
   auto store = std::make_shared<ScriptedStore>(system_clock);
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto first = co_await process.window.claim(std::move(asked));
+    auto first = co_await claim_mail(process);
     EXPECT_TRUE(first && first->claim && first->source == Source::store);
     store->down = true;
-    auto again = request("mail", StoreDownPolicy::local);
-    auto repeat = co_await process.window.claim(std::move(again));
+    auto repeat = co_await claim_mail(process);
     EXPECT_TRUE(repeat && repeat->busy);
     co_await first->claim->release();
   });
@@ -171,11 +163,9 @@ TEST(GuardAfterAnOutage, ADoubtThatMeetsAnothersClaimIsNotLost) {
   store->down = true;
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto answer = co_await process.window.claim(std::move(asked));
+    auto answer = co_await claim_mail(process);
     EXPECT_TRUE(answer && answer->claim);
-    auto begun = co_await answer->claim->begin();
-    EXPECT_TRUE(begun && *begun == Begun::sending);
+    co_await begin_mail(answer);
     co_await answer->claim->doubt();
     EXPECT_EQ(process.outage.kept, 1U);
     auto claim = another_claims(one_recipient, milliseconds(30'000));
@@ -188,8 +178,7 @@ TEST(GuardAfterAnOutage, ADoubtThatMeetsAnothersClaimIsNotLost) {
     store->memory->apply(claim);
     EXPECT_EQ(in_store(*store, "mail"), State::sending) << "and gives up: it is doubt";
     Process third(io, store);
-    auto later = request("mail", StoreDownPolicy::local);
-    auto resend = co_await third.window.claim(std::move(later));
+    auto resend = co_await claim_mail(third);
     EXPECT_TRUE(resend && resend->claim && resend->verdicts.at(0).after_doubt);
     EXPECT_EQ(resend->verdicts.at(0).record.message_id, "<mine@example>");
     co_await resend->claim->release();
@@ -200,11 +189,9 @@ TEST(GuardAfterAnOutage, ADoubtThatOnlyThisProcessKnowsOutlivesAnothersExpiredCl
   auto store = std::make_shared<ScriptedStore>(system_clock);
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto first = co_await process.window.claim(std::move(asked));
+    auto first = co_await claim_mail(process);
     EXPECT_TRUE(first && first->claim);
-    auto begun = co_await first->claim->begin();
-    EXPECT_TRUE(begun && *begun == Begun::sending);
+    co_await begin_mail(first);
     store->fail_at = store->steps;  // the doubt
     co_await first->claim->doubt();
     EXPECT_EQ(process.outage.kept, 1U);
@@ -213,8 +200,7 @@ TEST(GuardAfterAnOutage, ADoubtThatOnlyThisProcessKnowsOutlivesAnothersExpiredCl
     store->memory->apply(another_claims(one_recipient, milliseconds(1)));
     co_await test::nap(milliseconds(5));
     const bool still_kept = process.outage.kept == 1U;
-    auto again = request("mail", StoreDownPolicy::local);
-    auto resend = co_await process.window.claim(std::move(again));
+    auto resend = co_await claim_mail(process);
     EXPECT_TRUE(resend && resend->claim);
     EXPECT_TRUE(resend->verdicts.at(0).after_doubt) << still_kept;
     co_await resend->claim->release();
@@ -229,11 +215,9 @@ TEST(GuardInNormalTimes, ARepeatThatComesWhileAnEndIsOnItsWayToTheStoreWaits) {
     auto store = std::make_shared<ScriptedStore>(system_clock);
     run([&](boost::asio::io_context& io) -> awaitable<void> {
       Process process(io, store);
-      auto asked = request("mail", StoreDownPolicy::local);
-      auto first = co_await process.window.claim(std::move(asked));
+      auto first = co_await claim_mail(process);
       EXPECT_TRUE(first && first->claim);
-      auto begun = co_await first->claim->begin();
-      EXPECT_TRUE(begun && *begun == Begun::sending);
+      co_await begin_mail(first);
       bool met = false;
       store->on_step = [&](const Step& step) {
         if (step.verb != verb) return;
@@ -255,17 +239,14 @@ TEST(GuardAfterAnOutage, AnAttemptBegunInMemoryIsAnnouncedBeforeItsDot) {
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
     Process other(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto first = co_await process.window.claim(std::move(asked));
+    auto first = co_await claim_mail(process);
     EXPECT_TRUE(first && first->claim && first->source == Source::local);
     store->down = false;
     const auto back = [&]() -> awaitable<bool> { co_return !process.outage.down(); };
     bool returned = co_await eventually(back);
     EXPECT_TRUE(returned);
-    auto begun = co_await first->claim->begin();
-    EXPECT_TRUE(begun && *begun == Begun::sending);
-    auto theirs = request("mail", StoreDownPolicy::local);
-    auto repeat = co_await other.window.claim(std::move(theirs));
+    co_await begin_mail(first);
+    auto repeat = co_await claim_mail(other);
     EXPECT_TRUE(repeat && repeat->busy);
     co_await commit(*first->claim, "Ok");
     EXPECT_EQ(in_store(*store, "mail"), State::sent);
@@ -277,8 +258,7 @@ TEST(GuardAfterAnOutage, AnAttemptBegunInMemoryIsLostWhenAnotherRelayHasTheMessa
   store->down = true;
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Process process(io, store);
-    auto asked = request("mail", StoreDownPolicy::local);
-    auto first = co_await process.window.claim(std::move(asked));
+    auto first = co_await claim_mail(process);
     EXPECT_TRUE(first && first->claim);
     auto claim = another_claims(one_recipient, milliseconds(30'000));
     store->memory->apply(claim);
@@ -292,8 +272,7 @@ TEST(GuardAfterAnOutage, AnAttemptBegunInMemoryIsLostWhenAnotherRelayHasTheMessa
     EXPECT_TRUE(begun && *begun == Begun::lost);
     co_await first->claim->release();
     EXPECT_EQ(in_store(*store, "mail"), State::sent);
-    auto again = request("mail", StoreDownPolicy::local);
-    auto repeat = co_await process.window.claim(std::move(again));
+    auto repeat = co_await claim_mail(process);
     EXPECT_TRUE(repeat && repeat->verdicts.at(0).verdict == Verdict::duplicate);
   });
 }
@@ -308,8 +287,7 @@ TEST(GuardInAnOutage, AClaimThatNobodyGoesOnWithIsUndoneInTheStore) {
     store->forget();  // the store was emptied
     store->fail_at = store->steps;
     store->carries_out = true;
-    auto again = request("mail", StoreDownPolicy::local);
-    auto repeat = co_await process.window.claim(std::move(again));
+    auto repeat = co_await claim_mail(process);
     EXPECT_TRUE(repeat && repeat->verdicts.at(0).verdict == Verdict::duplicate);
     EXPECT_EQ(in_store(*store, "mail"), State::claimed);
     bool settled = co_await written_back(process);
