@@ -199,11 +199,11 @@ inline die(a) { trouble = true; over(a) }
 /* A definite refusal, or any failure before the dot: told 4xx or 5xx. */
 inline release_it(a) { step(release, token[a], MESSAGE_ID(a), mine); over(a) }
 
-/* The Message-ID that a doubt writes: the attempt's own. FIX_DOUBT_NAMES_COPY: that of the copy (README.md, "Findings"). */
-#ifdef FIX_DOUBT_NAMES_COPY
-#define DOUBT_ID(a) id_sent[a]
-#else
+/* The Message-ID that a doubt writes: that of the copy (HeldClaim::begin()). */
+#ifdef BROKEN_DOUBT_OWN_ID
 #define DOUBT_ID(a) MESSAGE_ID(a)
+#else
+#define DOUBT_ID(a) id_sent[a]
 #endif
 
 /* The outcome is unknown: told 451 4.4.2. */

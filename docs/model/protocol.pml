@@ -131,7 +131,7 @@ inline table_doubt(c, x) {
   :: c == claimed_expired -> x = declare
   :: c == sending_mine    -> x = declare
   :: c == sending_other   -> x = mark
-  :: c == doubt           -> x = keep
+  :: c == doubt           -> x = mark
   :: c == sent            -> x = keep
   fi
 }
@@ -209,9 +209,9 @@ inline mistake(verb, c, x) {
   :: else
   fi
 #endif
-#ifdef FIX_DOUBT_MARKS_DOUBT  /* no mistake: README.md, "Findings" */
+#ifdef BROKEN_DOUBT_MEETS_DOUBT
   if
-  :: verb == doubt && c == doubt -> x = mark
+  :: verb == doubt && c == doubt -> x = keep
   :: else
   fi
 #endif

@@ -208,9 +208,9 @@ std::string Claiming::first_message_id() const {
   return first;
 }
 
-awaitable<Result<window::Begun>> Claiming::begin() {
+awaitable<Result<window::Begun>> Claiming::begin(std::string message_id) {
   for (const auto& held : claims_) {
-    auto begun = co_await held.claim->begin();
+    auto begun = co_await held.claim->begin(message_id);
     if (held.observed) continue;  // forwards everything, whatever the store says
     if (!begun) co_return begun;
     if (*begun == window::Begun::lost) co_return begun;
@@ -218,10 +218,10 @@ awaitable<Result<window::Begun>> Claiming::begin() {
   co_return window::Begun::sending;
 }
 
-awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream, std::string message_id) {
+awaitable<void> Claiming::commit(smtp::Reply reply, std::string upstream) {
   for (const auto& held : claims_) {
     try {
-      co_await held.claim->commit(reply, upstream, message_id);
+      co_await held.claim->commit(reply, upstream);
     } catch (const std::exception& failure) {
       // After the upstream's 2xx nothing turns it into a failure (P5).
       relay_.log.event(observe::Level::error, "commit_failed", failure.what());

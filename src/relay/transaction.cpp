@@ -146,16 +146,18 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
   const auto first_id =
       relay_.options.resend_first_message_id ? claiming_->first_message_id() : std::string();
   const auto pieces = outgoing(message, facts_, first_id, relay_.options);
-  sent_message_id_ = outgoing_message_id(facts_, first_id);
+  const std::string sent_id(outgoing_message_id(facts_, first_id));
 
   // begin runs while DATA and the body are under way, so it costs no time (§4).
   auto executor = co_await boost::asio::this_coro::executor;
-  auto start_begin = [this]() -> awaitable<Result<window::Begun>> { return claiming_->begin(); };
+  auto start_begin = [this, &sent_id]() -> awaitable<Result<window::Begun>> {
+    return claiming_->begin(sent_id);
+  };
   Background<Result<window::Begun>> begun(executor, start_begin);
   bool awaited = false;
-  UpstreamLeg::Gate gate = [this, &begun, &awaited]() -> awaitable<Result<window::Begun>> {
+  UpstreamLeg::Gate gate = [this, &sent_id, &begun, &awaited]() -> awaitable<Result<window::Begun>> {
     // On another connection the store is asked again: making it may have outlasted the lease.
-    auto asked = awaited ? claiming_->begin() : begun.result();
+    auto asked = awaited ? claiming_->begin(sent_id) : begun.result();
     awaited = true;
     auto result = co_await std::move(asked);
     co_return result;
@@ -183,7 +185,7 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
     case Transmission::End::answered:
       ending.reply = std::move(sent.reply);
       if (ending.reply.completed()) {
-        co_await claiming_->commit(ending.reply, relay_.upstream.name(), sent_message_id_);
+        co_await claiming_->commit(ending.reply, relay_.upstream.name());
         break;
       }
       [[fallthrough]];

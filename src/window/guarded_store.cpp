@@ -29,6 +29,10 @@ GuardedStore::~GuardedStore() {
   write_back_->stop();
 }
 
+awaitable<Result<>> GuardedStore::visit(std::function<void(const StoredRecord&)> see) {
+  return store_->visit(std::move(see));
+}
+
 awaitable<void> GuardedStore::settle(milliseconds at_most) {
   return write_back_->settle(at_most);
 }
@@ -53,6 +57,9 @@ awaitable<Result<StepResult>> GuardedStore::step(Step step) {
       return ask(step);
     case Verb::probe:
     case Verb::look:
+    case Verb::forget:
+    case Verb::resolve_sent:
+    case Verb::resolve_not_sent:
       break;
   }
   return store_->step(step);

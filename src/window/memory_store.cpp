@@ -92,6 +92,16 @@ StepResult MemoryStore::apply(const Step& step) {
   return result;
 }
 
+awaitable<Result<>> MemoryStore::visit(std::function<void(const StoredRecord&)> see) {
+  const std::lock_guard lock(mutex_);
+  const TimePoint now = clock_.now();
+  for (const auto& [key, entry] : records_) {
+    const auto left = std::chrono::duration_cast<milliseconds>(entry.place->first - now);
+    if (left >= milliseconds(0)) see({key.fingerprint, key.recipient, entry.record, left});
+  }
+  co_return Result<>();
+}
+
 std::size_t MemoryStore::size() const {
   const std::lock_guard lock(mutex_);
   return records_.size();

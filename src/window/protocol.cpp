@@ -22,9 +22,12 @@ constexpr std::array<Table, verb_count> tables{
     parse("SSSSSSS."),  // commit: records the fact, whoever owns the record; the first one stays
     parse(".r..r..."),  // release
     parse(".e..e..."),  // renew
-    parse("DDmDDm.."),  // doubt: written late it meets another's attempt, which began without knowing
+    parse("DDmDDmm."),  // doubt: written late it meets another's attempt or doubt, which do not know of it
     parse("ce.c...."),  // probe
     parse("........"),  // look
+    parse(".xxfxxff"),  // forget
+    parse("......S."),  // resolve_sent
+    parse("......f."),  // resolve_not_sent
 };
 
 }  // namespace
@@ -115,6 +118,8 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
       if (!record.doubtful) return false;
       declare(record, particulars, now);
       return true;
+    case Action::forget:
+      return false;
     case Action::declare:
       declare(record, particulars, now);
       return true;

@@ -120,7 +120,9 @@ class ProtocolWindow::HeldClaim final : public Claim {
         });
   }
 
-  awaitable<Result<Begun>> begin() override {
+  awaitable<Result<Begun>> begin(std::string message_id) override {
+    // Commit and doubt name the copy that went out, which after doubt is not this attempt's own.
+    held_.attempt.message_id = std::move(message_id);
     auto result = co_await core_->store->step(held_.attempt.step(Verb::begin));
     if (!result) co_return result.error();
     // Only `sending` allows the dot: a lost claim that is dropped must not leave a doubt behind.
@@ -133,9 +135,8 @@ class ProtocolWindow::HeldClaim final : public Claim {
     co_return result->blocked ? Begun::lost : Begun::sending;
   }
 
-  awaitable<bool> commit(smtp::Reply reply, std::string upstream, std::string message_id) override {
+  awaitable<bool> commit(smtp::Reply reply, std::string upstream) override {
     ended_ = true;
-    held_.attempt.message_id = std::move(message_id);
     held_.attempt.reply = std::move(reply);
     held_.attempt.upstream = std::move(upstream);
     auto result = co_await Core::end(core_, held_.attempt, Verb::commit);

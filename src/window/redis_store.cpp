@@ -93,4 +93,8 @@ awaitable<Result<StepResult>> RedisStore::step(Step step) {
   }
 }
 
+awaitable<Result<>> RedisStore::visit(std::function<void(const StoredRecord&)>) {
+  co_return make_error_code(boost::system::errc::not_supported);
+}
+
 }  // namespace mailonce::window

@@ -73,13 +73,16 @@ local write = {
   s = function(key, r) put(key, held, 's', r.doubtful, now + lease, now, owner, r.message_id, r.rest) end,
   S = function(key) put(key, window - age, 'S', '0', 0, now - age, owner, message_id, rest) end,
   m = function(key, r)
-    put(key, math.max(held, r.deadline - now), r.state, '1', r.deadline, r.at, r.owner, message_id, rest)
+    local declared = r.state == 's' and r.deadline == 0
+    local life = declared and window - age or math.max(held, r.deadline - now)
+    put(key, life, r.state, '1', r.deadline, r.at, r.owner, message_id, rest)
   end,
   r = function(key, r)
     if r.doubtful == '1' then declare(key, r) else redis.call('DEL', key) end
   end,
 }
 write.D = declare
+write.f = function(key) redis.call('DEL', key) end
 write.w = function(key, r)
   local life = math.min(window, r.at + slide_cap - now)
   if life > redis.call('PTTL', key) then redis.call('PEXPIRE', key, string.format('%.0f', life)) end

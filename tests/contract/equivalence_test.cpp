@@ -48,7 +48,7 @@ struct Drawn {
     out.particulars.slide_cap = slide_cap;
     out.particulars.message_id = message_id;
     out.particulars.content = content;
-    if (verb == Verb::commit) {
+    if (verb == Verb::commit || verb == Verb::resolve_sent) {
       out.particulars.upstream = "ses";
       out.particulars.reply_code = 250;
       out.particulars.reply_text = "Ok";

@@ -217,12 +217,13 @@ TEST(RedisWindow, AHangingStoreDelaysACommitNoLongerThanItsDeadlineAndGetsItLate
     request.window = milliseconds(7'200'000);
     auto answer = co_await window->claim(request);
     EXPECT_TRUE(answer && answer->claim);
-    auto begun = co_await answer->claim->begin();
+    std::string goes_out = "<first@example>";
+    auto begun = co_await answer->claim->begin(std::move(goes_out));
     EXPECT_TRUE(begun && *begun == Begun::sending);
     server.freeze();
     const auto from = SteadyClock::now();
     smtp::Reply reply{250, "Ok"};
-    bool stored = co_await answer->claim->commit(reply, "ses", "<first@example>");
+    bool stored = co_await answer->claim->commit(reply, "ses");
     EXPECT_FALSE(stored);
     EXPECT_LT(SteadyClock::now() - from, milliseconds(2000));
     EXPECT_TRUE(shared.figures().store_down);
@@ -260,7 +261,7 @@ TEST(RedisWindow, AServerThatDiesAndReturnsGetsWhatWasSentMeanwhile) {
     EXPECT_TRUE(answer && answer->claim);
     EXPECT_EQ(answer->source, Source::local);
     smtp::Reply reply{250, "Ok"};
-    co_await answer->claim->commit(reply, "ses", "<first@example>");
+    co_await answer->claim->commit(reply, "ses");
     server.start();
     RedisStore store(io.get_executor(), server.options(), "");
     const auto sent = [&]() -> awaitable<bool> {

@@ -85,9 +85,9 @@ TEST_P(Ends, OddOctetsInAMessageIdAreKept) {
     const std::string odd("<\"a b\": 7:\0\xff\r\n%s>", 18);
     Ask mail{"mail", {"AAAA"}, DoubtPolicy::resend, milliseconds(7'200'000), odd};
     auto first = co_await claim(one, mail);
-    bool begun = co_await begin(first);
+    bool begun = co_await begin(first, odd);
     EXPECT_TRUE(begun);
-    co_await commit(first, "Ok", odd);
+    co_await commit(first, "Ok");
     auto repeat = co_await claim(two, mail);
     EXPECT_EQ(verdicts(repeat), "d");
     EXPECT_EQ(repeat->verdicts[0].record.message_id, odd);

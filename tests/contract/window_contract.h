@@ -36,16 +36,15 @@ inline awaitable<Result<ClaimAnswer>> claim(Process& process, Ask ask) {
   co_return co_await process.window().claim(std::move(request));
 }
 
-inline awaitable<bool> begin(const Result<ClaimAnswer>& answer) {
-  auto begun = co_await answer->claim->begin();
+inline awaitable<bool> begin(const Result<ClaimAnswer>& answer, std::string goes_out = "<first@example>") {
+  auto begun = co_await answer->claim->begin(std::move(goes_out));
   co_return begun.has_value() && *begun == Begun::sending;
 }
 
-inline awaitable<bool> commit(const Result<ClaimAnswer>& answer, std::string text = "Ok first",
-                              std::string message_id = "<first@example>") {
+inline awaitable<bool> commit(const Result<ClaimAnswer>& answer, std::string text = "Ok first") {
   smtp::Reply reply{250, std::move(text)};
   std::string upstream = "ses";
-  co_return co_await answer->claim->commit(std::move(reply), std::move(upstream), std::move(message_id));
+  co_return co_await answer->claim->commit(std::move(reply), std::move(upstream));
 }
 
 // One verdict a recipient: m mine, d duplicate, b busy; in capitals after doubt.

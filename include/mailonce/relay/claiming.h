@@ -68,10 +68,10 @@ class Claiming {
   // The Message-ID that a resend after doubt carries; empty when there is none or they disagree (§4).
   std::string first_message_id() const;
 
-  // All claims together. begin(): lost when any was that is not only observed. Repeating it is allowed.
-  awaitable<Result<window::Begun>> begin();
-  // `message_id`: the one that went out.
-  awaitable<void> commit(smtp::Reply reply, std::string upstream, std::string message_id);
+  // All claims together. begin(): lost when any was that is not only observed; `message_id` is the one that
+  // goes out. Repeating it is allowed.
+  awaitable<Result<window::Begun>> begin(std::string message_id);
+  awaitable<void> commit(smtp::Reply reply, std::string upstream);
   awaitable<void> release();
   awaitable<void> doubt();
 

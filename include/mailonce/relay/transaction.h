@@ -72,7 +72,6 @@ class Transaction {
   std::optional<Claiming> claiming_;       // refers to both
   std::uint64_t octets_ = 0;
   message::HeaderFacts facts_;
-  std::string sent_message_id_;
   observe::Steps steps_;
   SteadyClock::time_point started_;
 };

@@ -25,6 +25,7 @@ class GuardedStore final : public Store {
   ~GuardedStore() override;
 
   awaitable<Result<StepResult>> step(Step step) override;
+  awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
   awaitable<void> settle(milliseconds at_most) override;
   void stop() override;
 

@@ -22,7 +22,8 @@ class MemoryStore final : public Store {
   MemoryStore(MemoryOptions options, const Clock& clock);
 
   awaitable<Result<StepResult>> step(Step step) override;
-  // The same without a coroutine.
+  awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
+  // The step without a coroutine.
   StepResult apply(const Step& step);
 
   std::size_t size() const;

@@ -36,8 +36,9 @@ enum class Action : char {
   commit = 'S',          // sent, with the Message-ID that went out
   remove = 'r',          // absent; a doubtful record returns to doubt
   declare = 'D',         // doubt
-  mark = 'm',            // another's attempt goes on, and its release returns to this doubt
+  mark = 'm',            // another's attempt goes on, or its doubt stays, and its release returns to doubt
   slide = 'w',           // sent: the same, and its window starts anew; held by nobody
+  forget = 'f',          // absent, whatever it was
 };
 
 using Table = std::array<Action, class_count>;
@@ -53,8 +54,12 @@ enum class Verb : std::uint8_t {
   doubt,  // also where the store forgot the attempt: the message may have been sent
   probe,  // writes a record that ends at once: can the store take writes?
   look,
+  // An operator's word (`mailonce window`), by nobody's token. What is alive blocks `forget`.
+  forget,
+  resolve_sent,      // doubt becomes `sent`
+  resolve_not_sent,  // doubt is forgotten: the next attempt is the first
 };
-inline constexpr std::size_t verb_count = 10;
+inline constexpr std::size_t verb_count = 13;
 
 const Table& table(Verb verb) noexcept;
 // The table with what this attempt asks for besides: a claim under a sliding window.

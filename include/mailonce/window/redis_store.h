@@ -16,6 +16,7 @@ class RedisStore final : public Store {
   // Repeated once when the connection was lost under it: an idle one may have been closed by the server.
   // Errors: redis::Errc, the system's, window::Errc.
   awaitable<Result<StepResult>> step(Step step) override;
+  awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
 
  private:
   redis::Client client_;

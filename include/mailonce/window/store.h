@@ -2,6 +2,7 @@
 // fingerprint, atomically.
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -32,12 +33,23 @@ struct StepResult {
   bool kept = false;  // commit: not in the store yet, it will be written back
 };
 
+// A record as it stands in the store.
+struct StoredRecord {
+  Digest fingerprint;
+  std::string recipient;  // its digest
+  Record record;
+  milliseconds left{};  // until it ends
+};
+
 class Store {
  public:
   virtual ~Store() = default;
   // Repeating a step with the same owner is harmless: a claim finds itself, begin and commit stay what they
   // are.
   virtual awaitable<Result<StepResult>> step(Step step) = 0;
+  // Shows every record there is throughout, at least once and in no order, and perhaps some that come or go
+  // meanwhile. For an operator: it reads the whole store.
+  virtual awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) = 0;
   // Waits until what is still to be written is, at most so long.
   virtual awaitable<void> settle(milliseconds at_most);
   // The worker ends: work in the background stops, and what it could not do is logged.

@@ -54,13 +54,12 @@ class Claim {
  public:
   virtual ~Claim() = default;
 
-  // claimed → sending. Lost: nothing may be sent, claim again. Must have returned `sending` before the final
-  // dot is written. May be repeated.
-  virtual awaitable<Result<Begun>> begin() = 0;
-  // The upstream's 2xx to a message that went out with `message_id`. Always recorded in the end: what the
-  // store can not take now is kept, answered from memory and retried for as long as the process lives. True:
-  // it is in the store now.
-  virtual awaitable<bool> commit(smtp::Reply reply, std::string upstream, std::string message_id) = 0;
+  // claimed → sending, of a message that goes out with `message_id`. Lost: nothing may be sent, claim again.
+  // Must have returned `sending` before the final dot is written. May be repeated.
+  virtual awaitable<Result<Begun>> begin(std::string message_id) = 0;
+  // The upstream's 2xx. Always recorded in the end: what the store can not take now is kept, answered from
+  // memory and retried for as long as the process lives. True: it is in the store now.
+  virtual awaitable<bool> commit(smtp::Reply reply, std::string upstream) = 0;
   // A definite refusal, or any failure before the dot. An error is logged by the window; the lease ends it.
   virtual awaitable<void> release() = 0;
   // The outcome is unknown: declares doubt at once instead of at the lease's end.

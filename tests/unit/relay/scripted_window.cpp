@@ -14,7 +14,8 @@ class ScriptedClaim final : public window::Claim {
 
   ~ScriptedClaim() override { end(); }
 
-  awaitable<Result<window::Begun>> begin() override {
+  awaitable<Result<window::Begun>> begin(std::string message_id) override {
+    goes_out_ = std::move(message_id);
     if (window_.begin_fails) co_return make_error_code(boost::system::errc::timed_out);
     bool lost = window_.lose_next_claims > 0;
     if (lost) --window_.lose_next_claims;
@@ -23,14 +24,14 @@ class ScriptedClaim final : public window::Claim {
     co_return lost ? window::Begun::lost : window::Begun::sending;
   }
 
-  awaitable<bool> commit(smtp::Reply reply, std::string upstream, std::string message_id) override {
+  awaitable<bool> commit(smtp::Reply reply, std::string upstream) override {
     ++window_.commits;
     for (const auto& key : keys_) {
       auto& record = window_.records[key];
       record.state = State::sent;
       record.reply = reply;
       record.upstream = upstream;
-      record.message_id = message_id;
+      record.message_id = goes_out_;
       record.content = request_.content;
       record.at = window_.now;
     }
@@ -49,7 +50,7 @@ class ScriptedClaim final : public window::Claim {
     for (const auto& key : keys_) {
       auto& record = window_.records[key];
       record.state = State::sending;
-      if (record.message_id.empty()) record.message_id = request_.message_id;
+      if (record.message_id.empty()) record.message_id = goes_out_;
       record.content = request_.content;
     }
     end();
@@ -63,6 +64,7 @@ class ScriptedClaim final : public window::Claim {
   }
 
   ScriptedWindow& window_;
+  std::string goes_out_;
   window::ClaimRequest request_;
   std::vector<std::string> keys_;
 };

@@ -34,6 +34,10 @@ class ScriptedStore final : public Store {
     co_return result;
   }
 
+  awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override {
+    return memory->visit(std::move(see));
+  }
+
   void forget() { memory.emplace(MemoryOptions{}, clock_); }
 
   std::optional<MemoryStore> memory;
@@ -116,7 +120,8 @@ inline awaitable<Result<ClaimAnswer>> claim_mail(Process& process) {
 }
 
 inline awaitable<void> begin_mail(const Result<ClaimAnswer>& answer) {
-  auto begun = co_await answer->claim->begin();
+  std::string goes_out = "<mine@example>";
+  auto begun = co_await answer->claim->begin(std::move(goes_out));
   EXPECT_TRUE(begun && *begun == Begun::sending);
 }
 
@@ -131,7 +136,7 @@ inline State in_store(ScriptedStore& store, const std::string& message) {
 inline awaitable<bool> commit(Claim& claim, std::string text) {
   smtp::Reply reply{250, std::move(text)};
   std::string upstream = "ses";
-  co_return co_await claim.commit(std::move(reply), std::move(upstream), "<mine@example>");
+  co_return co_await claim.commit(std::move(reply), std::move(upstream));
 }
 
 // What the first attempt came to.
@@ -141,7 +146,8 @@ inline awaitable<End> attempt(Window& window, StoreDownPolicy policy, End wanted
   auto asked = request("mail", policy);
   auto answer = co_await window.claim(std::move(asked));
   if (!answer || answer->busy || !answer->claim) co_return End::not_claimed;
-  auto begun = co_await answer->claim->begin();
+  std::string goes_out = "<mine@example>";
+  auto begun = co_await answer->claim->begin(std::move(goes_out));
   if (!begun || *begun == Begun::lost) {
     co_await answer->claim->release();
     co_return End::lost;

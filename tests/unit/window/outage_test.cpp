@@ -268,7 +268,8 @@ TEST(GuardAfterAnOutage, AnAttemptBegunInMemoryIsLostWhenAnotherRelayHasTheMessa
     const auto back = [&]() -> awaitable<bool> { co_return !process.outage.down(); };
     bool returned = co_await eventually(back);
     EXPECT_TRUE(returned);
-    auto begun = co_await first->claim->begin();
+    std::string goes_out = "<mine@example>";
+    auto begun = co_await first->claim->begin(std::move(goes_out));
     EXPECT_TRUE(begun && *begun == Begun::lost);
     co_await first->claim->release();
     EXPECT_EQ(in_store(*store, "mail"), State::sent);

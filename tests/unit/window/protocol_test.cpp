@@ -102,10 +102,19 @@ char after(Verb verb, const Record& found) {
 TEST(Verbs, DoToEachClassWhatTheProtocolSays) {
   const std::pair<Verb, std::string> rows[] = {
       //                      absent, claimed: mine, other, expired, sending: mine, other, doubt, sent
-      {Verb::claim_resend, "cc!c!!c="}, {Verb::claim_suppress, "cc!c!!=="}, {Verb::claim_defer, "cc!c!!!="},
-      {Verb::begin, "!s!!s!!!"},        {Verb::commit, "SSSSSSS="},         {Verb::release, "=-==-==="},
-      {Verb::renew, "=c==s==="},        {Verb::doubt, "ddmddm=="},          {Verb::probe, "cc=c===="},
+      {Verb::claim_resend, "cc!c!!c="},
+      {Verb::claim_suppress, "cc!c!!=="},
+      {Verb::claim_defer, "cc!c!!!="},
+      {Verb::begin, "!s!!s!!!"},
+      {Verb::commit, "SSSSSSS="},
+      {Verb::release, "=-==-==="},
+      {Verb::renew, "=c==s==="},
+      {Verb::doubt, "ddmddmm="},
+      {Verb::probe, "cc=c===="},
       {Verb::look, "========"},
+      {Verb::forget, "=!!-!!--"},
+      {Verb::resolve_sent, "======S="},
+      {Verb::resolve_not_sent, "======-="},
   };
   const auto records = one_of_each();
   for (const auto& [verb, expected] : rows) {
