@@ -48,9 +48,7 @@ std::string store_line(const Configuration& configuration) {
     return "store memory, " + std::to_string(configuration.window.memory.max_records) +
            " records at most; forgotten at exit, not shared";
   }
-  const auto& redis = configuration.window.redis;
-  return "store redis://" + redis.host + ":" + std::to_string(redis.port) + "/" +
-         std::to_string(redis.database);
+  return "store " + redis::printable_url(configuration.window.redis);
 }
 
 std::string window_text(const relay::Policy& policy) {

@@ -18,6 +18,13 @@ Parsed<std::string> parse_prefix(std::string_view text) {
   return std::string(text);
 }
 
+// Ports do not count: another server of the same hosts is the same people's.
+bool same_place(const redis::Options& one, const redis::Options& other) {
+  const auto same_host = [](const redis::Address& a, const redis::Address& b) { return a.host == b.host; };
+  return std::equal(one.servers.begin(), one.servers.end(), other.servers.begin(), other.servers.end(),
+                    same_host);
+}
+
 void read_times(Table& table, relay::Policy& policy) {
   read_window_length(table, "content", policy.content_window);
   read_window_length(table, "key", policy.key_window);
@@ -56,17 +63,21 @@ Parsed<void> set_store_url(std::string_view url, Configuration& configuration) {
     configuration.window.kind = window::Kind::memory;
     return {};
   }
-  if (!url.starts_with("redis://")) return mistake;
+  if (!url.starts_with("redis")) return mistake;
   auto parsed = redis::parse_url(url);
   if (!parsed) return Mistake{parsed.error().message(), mistake.cure};
   // What the file says of the store besides its URL stays, but one server's password is not for another.
   auto& options = configuration.window.redis;
-  if (configuration.window.kind == window::Kind::redis && options.host != parsed->host)
+  if (configuration.window.kind == window::Kind::redis && !same_place(options, *parsed)) {
     options.password.clear();
+    options.sentinel_password.clear();
+  }
   configuration.window.kind = window::Kind::redis;
-  options.host = parsed->host;
-  options.port = parsed->port;
-  options.username = parsed->username;
+  options.topology = parsed->topology;
+  options.tls = parsed->tls;
+  options.servers = std::move(parsed->servers);
+  options.service = std::move(parsed->service);
+  options.username = std::move(parsed->username);
   options.database = parsed->database;
   return {};
 }

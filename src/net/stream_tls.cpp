@@ -5,6 +5,7 @@
 #include <boost/asio/error.hpp>
 #include <cerrno>
 
+#include "mailonce/net/tls.h"
 #include "stream_state.h"
 
 namespace mailonce::net {
@@ -105,7 +106,13 @@ std::string Stream::tls_description() const {
 }
 
 std::string Stream::tls_failure() const {
-  return state_->tls ? state_->tls->verification_failure() : std::string();
+  const long result = state_->tls ? state_->tls->verification_result() : X509_V_OK;
+  return result == X509_V_OK ? std::string() : std::string(X509_verify_cert_error_string(result));
+}
+
+error_code Stream::certificate_error() const {
+  const long result = state_->tls ? state_->tls->verification_result() : X509_V_OK;
+  return {static_cast<int>(result), certificate_category()};
 }
 
 }  // namespace mailonce::net

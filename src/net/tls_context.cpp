@@ -1,3 +1,5 @@
+#include <openssl/x509.h>
+
 #include <boost/system/error_code.hpp>
 #include <stdexcept>
 
@@ -20,6 +22,24 @@ void require(const boost::system::error_code& ec, const std::string& file) {
   if (ec) throw std::runtime_error(file + ": " + ec.message());
 }
 
+// OpenSSL finds out that the key is another certificate's when it takes the key.
+void use_certificate(ssl::context& context, const std::string& certificate_file,
+                     const std::string& key_file) {
+  boost::system::error_code ec;
+  context.use_certificate_chain_file(certificate_file, ec);
+  require(ec, certificate_file);
+  context.use_private_key_file(key_file, ssl::context::pem, ec);
+  require(ec, key_file);
+}
+
+class CertificateCategory final : public boost::system::error_category {
+ public:
+  const char* name() const noexcept override { return "certificate"; }
+  std::string message(int value) const override {
+    return std::string("certificate: ") + X509_verify_cert_error_string(value);
+  }
+};
+
 }  // namespace
 
 ssl::context make_client_context(const ClientTlsOptions& options) {
@@ -33,17 +53,21 @@ ssl::context make_client_context(const ClientTlsOptions& options) {
     require(ec, options.ca_file);
   }
   context.set_verify_mode(options.verify ? ssl::verify_peer : ssl::verify_none);
+  if (!options.certificate_file.empty()) {
+    use_certificate(context, options.certificate_file, options.key_file);
+  }
   return context;
 }
 
 ssl::context make_server_context(const ServerTlsOptions& options) {
   ssl::context context = bare_context(ssl::context::tls_server);
-  boost::system::error_code ec;
-  context.use_certificate_chain_file(options.certificate_file, ec);
-  require(ec, options.certificate_file);
-  context.use_private_key_file(options.key_file, ssl::context::pem, ec);
-  require(ec, options.key_file);
+  use_certificate(context, options.certificate_file, options.key_file);
   return context;
+}
+
+const boost::system::error_category& certificate_category() noexcept {
+  static const CertificateCategory instance;
+  return instance;
 }
 
 }  // namespace mailonce::net

@@ -142,11 +142,9 @@ std::string TlsEngine::description() const {
   return std::string(SSL_get_version(ssl_.get())) + " " + SSL_get_cipher_name(ssl_.get());
 }
 
-std::string TlsEngine::verification_failure() const {
-  const long result = SSL_get_verify_result(ssl_.get());
-  return result == X509_V_OK || (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) == 0
-             ? std::string()
-             : std::string(X509_verify_cert_error_string(result));
+long TlsEngine::verification_result() const {
+  const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
+  return verifies ? SSL_get_verify_result(ssl_.get()) : X509_V_OK;
 }
 
 }  // namespace mailonce::net

@@ -46,7 +46,7 @@ class TlsEngine {
 
   error_code error() const noexcept { return error_; }
   std::string description() const;
-  std::string verification_failure() const;
+  long verification_result() const;  // X509_V_OK too when nothing is verified
 
  private:
   struct Free {

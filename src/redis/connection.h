@@ -6,16 +6,14 @@
 #include <deque>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 
-#include "mailonce/base/clock.h"
+#include "locator.h"
 #include "mailonce/net/stream.h"
 #include "mailonce/redis/error.h"
 #include "mailonce/redis/options.h"
-#include "mailonce/redis/reply.h"
-#include "wakeup.h"
+#include "pending.h"
 
 struct redisReader;
 
@@ -23,54 +21,55 @@ namespace mailonce::redis {
 
 using boost::asio::awaitable;
 
-// A command that waits for its answer.
-struct Pending {
-  explicit Pending(boost::asio::any_io_executor executor) : answered(std::move(executor)) {}
-  void finish(Result<Reply> with) {
-    outcome = std::move(with);
-    answered.wake();
-  }
-  Wakeup answered;
-  std::optional<Result<Reply>> outcome;
-  SteadyClock::time_point deadline;
-};
-
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
-  Connection(boost::asio::any_io_executor executor, const Options& options);
+  // To `address`; or, with a locator, to where it says, if that is a master.
+  Connection(boost::asio::any_io_executor executor, std::shared_ptr<const Options> options, Address address,
+             std::shared_ptr<Locator> locator);
   ~Connection();
 
-  void enqueue(std::span<const std::string_view> words, std::shared_ptr<Pending> pending);
-  // Connects, logs in and serves until the connection is lost; every command still queued has then failed.
-  // Returns why; `established` tells a lost connection from one that was never made.
-  awaitable<error_code> serve();
+  void enqueue(const Call& call, std::shared_ptr<Pending> pending);
+  // Connects until then, logs in and serves until the connection is lost; every command still queued has then
+  // failed. Returns why; `established` tells a lost connection from one that was never made.
+  awaitable<error_code> serve(SteadyClock::time_point until);
   bool established() const noexcept { return ready_; }
-  bool lost() const noexcept { return lost_; }
+  // False: new commands need another one.
+  bool usable() const noexcept { return !lost_ && !retired_; }
+  // Answers what is queued and ends.
+  void retire();
   void close();
 
  private:
-  awaitable<error_code> open();
+  awaitable<error_code> open(SteadyClock::time_point until);
   awaitable<error_code> log_in();
   awaitable<error_code> read_loop();
   static awaitable<void> write_loop(std::shared_ptr<Connection> self);
+  void push(std::shared_ptr<Pending> pending);
+  void add_wait();
   error_code feed(std::string_view octets);
   error_code deliver();
   void watch();
   void fail_all(error_code why);
 
   boost::asio::any_io_executor executor_;
-  Options options_;
+  std::shared_ptr<const Options> options_;
+  Address address_;
+  std::shared_ptr<Locator> locator_;
   struct FreeReader {
     void operator()(redisReader* reader) const noexcept;
   };
   std::unique_ptr<redisReader, FreeReader> reader_;
   std::optional<net::Stream> stream_;
-  std::deque<std::shared_ptr<Pending>> queue_;  // in the order of their answers
-  std::string outgoing_;                        // formatted, not yet handed to the kernel
+  std::deque<std::shared_ptr<Pending>> queue_;       // in the order of their answers
+  std::vector<std::shared_ptr<Pending>> uncovered_;  // queued behind the last WAIT and want one
+  std::size_t hasty_ = 0;  // in queue_: those that must be answered before one that stands before them
+  std::string outgoing_;   // formatted, not yet handed to the kernel
   std::string writing_;
   Wakeup work_;  // outgoing_ is not empty, or the connection is lost
   bool ready_ = false;
+  bool retired_ = false;
   bool lost_ = false;
+  error_code ended_ = Errc::closed;  // why, once lost
   std::array<char, 16384> input_;
 };
 

@@ -80,7 +80,7 @@ awaitable<Result<StepResult>> RedisStore::step(Step step) {
   Call call(step, prefix_);
   bool again = true;
   for (;;) {
-    auto reply = co_await client_.command(call.words);
+    auto reply = co_await client_.command(call.words, call.keys.front());
     if (!reply) {
       const bool lost = reply.error() == redis::Errc::closed;
       if (!lost || !again) co_return reply.error();

@@ -1,100 +1,144 @@
 // A real redis-server on 127.0.0.1, on a port from the system, that keeps nothing on disk and ends with its
-// fixture.
+// fixture; plain, or with TLS alone.
 #pragma once
-#include <arpa/inet.h>
-#include <fcntl.h>
-#include <netinet/in.h>
-#include <signal.h>
-#include <sys/prctl.h>
-#include <sys/socket.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <hiredis/hiredis.h>
 
-#include <chrono>
-#include <stdexcept>
+#include <memory>
+#include <optional>
 #include <string>
-#include <thread>
+#include <vector>
 
 #include "mailonce/redis/options.h"
+#include "mailonce/redis/reply.h"
+#include "server_process.h"
+#include "support/certificate.h"
 
 namespace mailonce::test {
 
+// One command by the blocking client, on a connection of its own, in the tests' own thread. Throws when there
+// is no answer.
+inline redis::Reply tell(std::uint16_t port, const std::vector<std::string>& words) {
+  const timeval patience{5, 0};
+  const std::unique_ptr<redisContext, decltype(&redisFree)> connection(
+      redisConnectWithTimeout("127.0.0.1", port, patience), redisFree);
+  if (!connection || connection->err != 0) throw std::runtime_error("redis-server does not answer");
+  redisSetTimeout(connection.get(), patience);
+  std::vector<const char*> texts;
+  std::vector<std::size_t> sizes;
+  for (const auto& word : words) {
+    texts.push_back(word.data());
+    sizes.push_back(word.size());
+  }
+  void* tree = redisCommandArgv(connection.get(), static_cast<int>(words.size()), texts.data(), sizes.data());
+  if (tree == nullptr) throw std::runtime_error("redis-server does not answer " + words[0]);
+  return redis::Reply(tree);
+}
+
+// The same as text; an integer in digits, "" for other kinds.
+inline std::string told(std::uint16_t port, const std::vector<std::string>& words) {
+  const auto reply = tell(port, words);
+  const auto integer = reply.value().integer();
+  return integer ? std::to_string(*integer) : std::string(reply.value().text().value_or(""));
+}
+
+inline redis::Address local_address(std::uint16_t port) {
+  return {"127.0.0.1", port};
+}
+
+inline std::vector<std::string> server_arguments(std::uint16_t port) {
+  return {"--port",
+          std::to_string(port),
+          "--bind",
+          "127.0.0.1",
+          "--save",
+          "",
+          "--appendonly",
+          "no",
+          "--dir",
+          "/tmp",
+          "--repl-diskless-sync-delay",
+          "0"};
+}
+
 class RedisServer {
  public:
-  RedisServer() : port_(free_port()) { start(); }
-  ~RedisServer() { stop(); }
-  RedisServer(const RedisServer&) = delete;
-  RedisServer& operator=(const RedisServer&) = delete;
+  // Each with what redis-server is told besides.
+  explicit RedisServer(const std::vector<std::string>& more = {}) : RedisServer(free_port(), more) {}
 
   redis::Options options() const {
     redis::Options out;
-    out.port = port_;
+    out.servers = {local_address(process_.port())};
+    return out;
+  }
+  std::uint16_t port() const { return process_.port(); }
+  void start() { process_.start(); }
+  void stop() { process_.stop(); }
+  void freeze() { process_.freeze(); }
+  void thaw() { process_.thaw(); }
+
+ private:
+  RedisServer(std::uint16_t port, std::vector<std::string> more)
+      : process_(port, [&] {
+          auto arguments = server_arguments(port);
+          arguments.insert(arguments.end(), more.begin(), more.end());
+          return arguments;
+        }()) {}
+
+  ServerProcess process_;
+};
+
+// A certificate for 127.0.0.1 as files. It is its own authority.
+struct CertificateFiles {
+  explicit CertificateFiles(const std::vector<std::string>& names = {"localhost", "127.0.0.1"},
+                            std::chrono::seconds valid_for = std::chrono::hours(24)) {
+    const auto made = make_self_signed(names, valid_for);
+    certificate = folder.write("certificate.pem", made.certificate_pem);
+    key = folder.write("key.pem", made.key_pem);
+  }
+  Folder folder;
+  std::string certificate;
+  std::string key;
+};
+
+// Answers TLS alone. `clients`: who must show a certificate, and that is it.
+class TlsRedisServer {
+ public:
+  explicit TlsRedisServer(const CertificateFiles& own, const CertificateFiles* clients = nullptr)
+      : own_(own),
+        port_(free_port()),
+        process_(port_, {"--port",
+                         "0",
+                         "--tls-port",
+                         std::to_string(port_),
+                         "--bind",
+                         "127.0.0.1",
+                         "--save",
+                         "",
+                         "--appendonly",
+                         "no",
+                         "--dir",
+                         "/tmp",
+                         "--tls-cert-file",
+                         own.certificate,
+                         "--tls-key-file",
+                         own.key,
+                         "--tls-ca-cert-file",
+                         clients != nullptr ? clients->certificate : own.certificate,
+                         "--tls-auth-clients",
+                         clients != nullptr ? "yes" : "no"}) {}
+
+  redis::Options options() const {
+    redis::Options out;
+    out.servers = {local_address(port_)};
+    out.tls = true;
+    out.certificates.ca_file = own_.certificate;
     return out;
   }
 
-  void start() {
-    const auto port = std::to_string(port_);
-    const pid_t parent = ::getpid();
-    process_ = ::fork();
-    if (process_ < 0) throw std::runtime_error("fork failed");
-    if (process_ == 0) {
-      ::prctl(PR_SET_PDEATHSIG, SIGKILL);
-      if (::getppid() != parent) ::_exit(1);
-      const int nowhere = ::open("/dev/null", O_RDWR);
-      ::dup2(nowhere, 1);
-      ::dup2(nowhere, 2);
-      ::execlp("redis-server", "redis-server", "--port", port.c_str(), "--bind", "127.0.0.1", "--save", "",
-               "--appendonly", "no", "--dir", "/tmp", static_cast<char*>(nullptr));
-      ::_exit(127);
-    }
-    wait_until_it_listens();
-  }
-  void stop() {
-    if (process_ <= 0) return;
-    ::kill(process_, SIGKILL);
-    ::waitpid(process_, nullptr, 0);
-    process_ = 0;
-  }
-  void freeze() { ::kill(process_, SIGSTOP); }
-  void thaw() { ::kill(process_, SIGCONT); }
-
  private:
-  static sockaddr_in local(std::uint16_t port) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    return address;
-  }
-  static std::uint16_t free_port() {
-    const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    auto address = local(0);
-    socklen_t size = sizeof address;
-    auto* generic = reinterpret_cast<sockaddr*>(&address);
-    const bool bound =
-        ::bind(descriptor, generic, size) == 0 && ::getsockname(descriptor, generic, &size) == 0;
-    ::close(descriptor);
-    if (!bound) throw std::runtime_error("no free port");
-    return ntohs(address.sin_port);
-  }
-  void wait_until_it_listens() const {
-    const auto until = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    while (std::chrono::steady_clock::now() < until) {
-      const int descriptor = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-      auto address = local(port_);
-      const bool connected =
-          ::connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) == 0;
-      ::close(descriptor);
-      if (connected) return;
-      if (::waitpid(process_, nullptr, WNOHANG) == process_)
-        throw std::runtime_error("redis-server did not start");
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-    throw std::runtime_error("redis-server does not listen");
-  }
-
+  const CertificateFiles& own_;
   std::uint16_t port_;
-  pid_t process_ = 0;
+  ServerProcess process_;
 };
 
 }  // namespace mailonce::test

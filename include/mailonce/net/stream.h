@@ -64,6 +64,7 @@ class Stream {
   std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384", empty when plain
   std::string tls_failure()
       const;  // why the peer's certificate was not accepted; empty when it was, or plain
+  error_code certificate_error() const;  // the same as an error of certificate_category() (tls.h)
 
   tcp::endpoint remote_endpoint() const;  // unspecified when the peer is gone
   boost::asio::any_io_executor executor();

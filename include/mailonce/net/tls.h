@@ -2,6 +2,7 @@
 // throw std::runtime_error, naming the file and the reason, when a file can not be used: a bad start-up.
 #pragma once
 #include <boost/asio/ssl/context.hpp>
+#include <boost/system/error_category.hpp>
 #include <string>
 
 namespace mailonce::net {
@@ -9,8 +10,14 @@ namespace mailonce::net {
 struct ClientTlsOptions {
   std::string ca_file;  // PEM; empty: the system's certificates
   bool verify = true;   // chain and name; false only for tests and broken smarthosts
+  // PEM, what we show when the server asks for it; both or neither.
+  std::string certificate_file;
+  std::string key_file;
 };
 boost::asio::ssl::context make_client_context(const ClientTlsOptions& options);
+
+// Why a peer's certificate was not accepted: X509_V_ERR_… in words.
+const boost::system::error_category& certificate_category() noexcept;
 
 struct ServerTlsOptions {
   std::string certificate_file;  // PEM, the chain from the server's own certificate upwards

@@ -20,11 +20,27 @@ enum class Errc {
   out_of_memory,   // OOM: maxmemory is reached and the policy evicts nothing
   not_persisting,  // MISCONF: it can not save and therefore refuses writes
   refused,         // any other error reply
-  bad_url_scheme,  // parse_url
+  // Sentinel and Cluster.
+  not_master,             // ROLE: the server is no master (any more, or yet)
+  no_sentinel,            // none of the Sentinels answered
+  unknown_service,        // they answered, and know no master of that name
+  clustered,              // MOVED, ASK, CROSSSLOT: the server is a node of a Cluster
+  not_clustered,          // the server is none
+  cluster_down,           // CLUSTERDOWN, or nobody serves the slot
+  slot_moving,            // TRYAGAIN: the keys of the command are in two places while their slot moves
+  malformed_slots,        // what came is no answer to CLUSTER SLOTS
+  malformed_redirection,  // MOVED or ASK to nowhere
+  too_many_redirections,
+  few_replicas,    // NOREPLICAS: the server refuses writes because it has too few replicas
+  not_replicated,  // WAIT: fewer replicas than min_replicas have it
+  // parse_url
+  bad_url_scheme,
   bad_url_host,
   bad_url_port,
   bad_url_database,
   bad_url_escape,
+  bad_url_service,
+  bad_url_servers,
 };
 
 const boost::system::error_category& category() noexcept;

@@ -21,7 +21,7 @@ TEST_F(LoadTest, WithoutAFileTheCommandLineIsEnough) {
   EXPECT_EQ(configuration.server.listeners[0].endpoint.port(), 0);
   EXPECT_EQ(configuration.upstream.port, 2526);
   EXPECT_EQ(configuration.window.kind, window::Kind::redis);
-  EXPECT_EQ(configuration.window.redis.port, 6380);
+  EXPECT_EQ(configuration.window.redis.servers.at(0).port, 6380);
   EXPECT_EQ(configuration.window.redis.database, 3U);
 }
 

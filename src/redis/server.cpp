@@ -1,0 +1,16 @@
+#include "server.h"
+
+#include <algorithm>
+
+namespace mailonce::redis {
+namespace {
+
+constexpr milliseconds least_time{50};
+
+}  // namespace
+
+bool time_for_more(SteadyClock::time_point deadline, const Options& options) noexcept {
+  return SteadyClock::now() + std::min(least_time, options.command_deadline / 8) < deadline;
+}
+
+}  // namespace mailonce::redis
