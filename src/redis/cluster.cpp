@@ -25,6 +25,7 @@ struct Cluster::Course {
   bool sent = false;
   std::optional<Address> asked;  // ASK: the next one only
   int redirections = 0;
+  bool moving = false;  // TRYAGAIN was the last that was heard of the slot
   milliseconds pause = first_pause;
 };
 
@@ -82,6 +83,7 @@ Cluster::Then Cluster::judge(Course& course, Result<Reply>& reply) {
   const bool in_time = time_for_more(course.deadline, *options_) && !closed_;
   if (!reply) {
     refresh();
+    if (course.moving && reply.error() == Errc::timed_out) reply = make_error_code(Errc::slot_moving);
     return course.sent || !in_time ? Then::answer : Then::after_refresh;
   }
   if (!reply->value().is_error()) return Then::answer;
@@ -94,8 +96,12 @@ Cluster::Then Cluster::judge(Course& course, Result<Reply>& reply) {
   using Kind = Redirection::Kind;
   if (redirection->kind == Kind::none) return Then::answer;
   if (redirection->kind == Kind::down) refresh();
-  if (redirection->kind == Kind::try_again || redirection->kind == Kind::down)
+  if (redirection->kind == Kind::try_again || redirection->kind == Kind::down) {
+    // The next round may well be sent from here to there again: that is waiting, and time is its bound.
+    course.redirections = 0;
+    course.moving = redirection->kind == Kind::try_again;
     return in_time ? Then::after_pause : Then::answer;
+  }
   if (redirection->kind == Kind::moved) {
     slots_.assign(course.slot, redirection->to);
     // Where one slot moved others did; while many do, each MOVED tells of its own.
@@ -104,7 +110,7 @@ Cluster::Then Cluster::judge(Course& course, Result<Reply>& reply) {
     course.asked = redirection->to;
   }
   if (!in_time) {
-    reply = make_error_code(Errc::timed_out);
+    reply = make_error_code(course.moving ? Errc::slot_moving : Errc::timed_out);
     return Then::answer;
   }
   if (++course.redirections <= most_redirections) return Then::at_once;

@@ -30,6 +30,11 @@ class Sentinels final : public Locator {
   std::size_t next_ = 0;
 };
 
+// Of several failures the one that is told is not the last one's lack of time.
+bool tells_much(const error_code& failure) noexcept {
+  return failure != Errc::timed_out && failure != Errc::closed && failure != Errc::no_sentinel;
+}
+
 Result<Address> Sentinels::master_in(const Result<Reply>& reply) {
   if (!reply) return reply.error();
   const auto value = reply->value();
@@ -58,7 +63,7 @@ awaitable<Result<Address>> Sentinels::locate(SteadyClock::time_point until) {
     if (master) co_return master;
     // What one says that answers tells more than the silence of another.
     const bool answered = reply.has_value() || reply.error().category() == category();
-    if (answered && master.error() != Errc::timed_out && master.error() != Errc::closed) why = master.error();
+    if (answered && tells_much(master.error())) why = master.error();
   }
   co_return why;
 }
@@ -86,6 +91,7 @@ class Sentinel final : public Server {
 awaitable<Result<Reply>> Sentinel::command(Call call, std::string_view) {
   const auto options = options_;
   const auto master = master_;
+  error_code why;
   for (;;) {
     bool sent = false;
     call.sent = &sent;
@@ -96,7 +102,11 @@ awaitable<Result<Reply>> Sentinel::command(Call call, std::string_view) {
       return value.is_error() && meaning_of(*value.text()) == Errc::read_only;
     };
     if (reply && !demoted()) co_return reply;
-    if (!time_for_more(call.deadline, *options)) co_return reply;
+    if (!reply && tells_much(reply.error())) why = reply.error();
+    if (!time_for_more(call.deadline, *options)) {
+      if (!reply && why) co_return why;
+      co_return reply;
+    }
   }
 }
 

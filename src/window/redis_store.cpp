@@ -51,6 +51,10 @@ struct Call {
   std::vector<std::string_view> words;
 };
 
+bool must_be_replicated(Verb verb) noexcept {
+  return verb == Verb::begin || verb == Verb::commit || verb == Verb::probe;
+}
+
 Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
   if (answer.is_error()) return make_error_code(redis::meaning_of(*answer.text()));
   if (answer.size() != recipients + 2) return make_error_code(Errc::malformed_answer);
@@ -73,14 +77,21 @@ Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
 
 }  // namespace
 
-RedisStore::RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix)
-    : client_(std::move(executor), std::move(options)), prefix_(std::move(prefix)) {}
+RedisStore::RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix,
+                       ReplicaWatch* watch, observe::Log* log)
+    : min_replicas_(options.min_replicas),
+      client_(std::move(executor), std::move(options)),
+      prefix_(std::move(prefix)),
+      watch_(watch),
+      log_(log) {}
 
 awaitable<Result<StepResult>> RedisStore::step(Step step) {
   Call call(step, prefix_);
+  redis::Replication replication;
+  auto* const wait = min_replicas_ > 0 && must_be_replicated(step.verb) ? &replication : nullptr;
   bool again = true;
   for (;;) {
-    auto reply = co_await client_.command(call.words, call.keys.front());
+    auto reply = co_await client_.command(call.words, call.keys.front(), wait);
     if (!reply) {
       const bool lost = reply.error() == redis::Errc::closed;
       if (!lost || !again) co_return reply.error();
@@ -88,9 +99,25 @@ awaitable<Result<StepResult>> RedisStore::step(Step step) {
       continue;
     }
     auto result = parse(reply->value(), step.recipients.size());
+    if (result && wait != nullptr) co_return judge(step, replication, std::move(*result));
     if (result || result.error() != redis::Errc::no_script || call.words[0] == "EVAL") co_return result;
     call.with_source();
   }
+}
+
+// A dot may only be written when its `sending` would survive a failover. What was sent is a fact, replicated
+// or not. A probe asks whether a begin would succeed.
+Result<StepResult> RedisStore::judge(const Step& step, const redis::Replication& replication,
+                                     StepResult result) {
+  if (step.verb == Verb::commit) {
+    if (watch_ != nullptr && log_ != nullptr) watch_->committed(replication, min_replicas_, *log_);
+    return result;
+  }
+  if (result.blocked) return result;
+  if (replication.failure) return replication.failure;
+  if (replication.replicas < static_cast<long long>(min_replicas_))
+    return make_error_code(redis::Errc::not_replicated);
+  return result;
 }
 
 awaitable<Result<>> RedisStore::visit(std::function<void(const StoredRecord&)>) {

@@ -14,6 +14,7 @@ struct Shared::State {
   const SteadySystemClock clock;
   MemoryStore memory;
   Outage outage;
+  ReplicaWatch replicas;
   Hub hub;
 };
 
@@ -27,7 +28,8 @@ std::unique_ptr<Window> Shared::open(boost::asio::io_context& worker, observe::L
     const std::shared_ptr<Store> memory(state_, &state_->memory);
     return std::make_unique<ProtocolWindow>(worker.get_executor(), memory, std::nullopt, hub, log);
   }
-  auto store = std::make_shared<RedisStore>(worker.get_executor(), options.redis, options.prefix);
+  auto store = std::make_shared<RedisStore>(worker.get_executor(), options.redis, options.prefix,
+                                            &state_->replicas, &log);
   auto guarded = std::make_shared<GuardedStore>(worker.get_executor(), std::move(store), state_->memory,
                                                 state_->outage, log, options.write_back);
   return std::make_unique<ProtocolWindow>(worker.get_executor(), std::move(guarded), options.lease, hub, log);

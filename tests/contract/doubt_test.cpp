@@ -5,8 +5,7 @@ namespace mailonce::window::contract {
 namespace {
 
 class Doubt : public Contract {};
-INSTANTIATE_TEST_SUITE_P(Stores, Doubt, testing::Values(Which::memory, Which::redis, Which::guarded),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, Doubt, testing::ValuesIn(test::stores_under_contract), name_of);
 
 TEST_P(Doubt, DoubtIsAnsweredByPolicy) {
   with_two_processes([](Process& one, Process& two) -> awaitable<void> {

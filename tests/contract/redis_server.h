@@ -15,23 +15,31 @@
 
 namespace mailonce::test {
 
-// One command by the blocking client, on a connection of its own, in the tests' own thread. Throws when there
-// is no answer.
-inline redis::Reply tell(std::uint16_t port, const std::vector<std::string>& words) {
+// Commands by the blocking client, on a connection of its own; the last one's reply. Throws when there is
+// none.
+inline redis::Reply tell_all(std::uint16_t port, const std::vector<std::vector<std::string>>& commands) {
   const timeval patience{5, 0};
   const std::unique_ptr<redisContext, decltype(&redisFree)> connection(
       redisConnectWithTimeout("127.0.0.1", port, patience), redisFree);
   if (!connection || connection->err != 0) throw std::runtime_error("redis-server does not answer");
   redisSetTimeout(connection.get(), patience);
-  std::vector<const char*> texts;
-  std::vector<std::size_t> sizes;
-  for (const auto& word : words) {
-    texts.push_back(word.data());
-    sizes.push_back(word.size());
+  redis::Reply reply(nullptr);
+  for (const auto& words : commands) {
+    std::vector<const char*> texts;
+    std::vector<std::size_t> sizes;
+    for (const auto& word : words) {
+      texts.push_back(word.data());
+      sizes.push_back(word.size());
+    }
+    void* tree =
+        redisCommandArgv(connection.get(), static_cast<int>(words.size()), texts.data(), sizes.data());
+    if (tree == nullptr) throw std::runtime_error("redis-server does not answer " + words[0]);
+    reply = redis::Reply(tree);
   }
-  void* tree = redisCommandArgv(connection.get(), static_cast<int>(words.size()), texts.data(), sizes.data());
-  if (tree == nullptr) throw std::runtime_error("redis-server does not answer " + words[0]);
-  return redis::Reply(tree);
+  return reply;
+}
+inline redis::Reply tell(std::uint16_t port, const std::vector<std::string>& words) {
+  return tell_all(port, {words});
 }
 
 // The same as text; an integer in digits, "" for other kinds.
@@ -41,11 +49,18 @@ inline std::string told(std::uint16_t port, const std::vector<std::string>& word
   return integer ? std::to_string(*integer) : std::string(reply.value().text().value_or(""));
 }
 
+// What is written now reaches a replica.
+inline bool replicates(std::uint16_t master) {
+  return tell_all(master, {{"PING"}, {"WAIT", "1", "500"}}).value().integer() == 1;
+}
+
 inline redis::Address local_address(std::uint16_t port) {
   return {"127.0.0.1", port};
 }
 
-inline std::vector<std::string> server_arguments(std::uint16_t port) {
+// Each server has a folder of its own: a replica leaves there what it copied, and a server reads it at its
+// start.
+inline std::vector<std::string> server_arguments(std::uint16_t port, const Folder& folder) {
   return {"--port",
           std::to_string(port),
           "--bind",
@@ -55,7 +70,9 @@ inline std::vector<std::string> server_arguments(std::uint16_t port) {
           "--appendonly",
           "no",
           "--dir",
-          "/tmp",
+          folder.path(""),
+          "--dbfilename",
+          std::to_string(port),
           "--repl-diskless-sync-delay",
           "0"};
 }
@@ -79,11 +96,12 @@ class RedisServer {
  private:
   RedisServer(std::uint16_t port, std::vector<std::string> more)
       : process_(port, [&] {
-          auto arguments = server_arguments(port);
+          auto arguments = server_arguments(port, folder_);
           arguments.insert(arguments.end(), more.begin(), more.end());
           return arguments;
         }()) {}
 
+  Folder folder_;
   ServerProcess process_;
 };
 

@@ -10,11 +10,15 @@
 #include "mailonce/window/guarded_store.h"
 #include "mailonce/window/protocol_window.h"
 #include "mailonce/window/redis_store.h"
+#include "redis_cluster.h"
+#include "redis_sentinels.h"
 #include "redis_server.h"
 
 namespace mailonce::test {
 
-enum class Which { memory, redis, guarded };
+enum class Which { memory, redis, guarded, tls, sentinel, cluster };
+inline constexpr Which stores_under_contract[] = {Which::memory, Which::redis,    Which::guarded,
+                                                  Which::tls,    Which::sentinel, Which::cluster};
 
 inline observe::Log& quiet_log() {
   static observe::Log log([] {
@@ -25,9 +29,39 @@ inline observe::Log& quiet_log() {
   return log;
 }
 
+// Started when a test first asks for them, and shared by all of one program.
 inline RedisServer& redis_server() {
   static RedisServer server;
   return server;
+}
+
+inline redis::Options tls_redis_server() {
+  static const CertificateFiles certificate;
+  static const TlsRedisServer server(certificate);
+  return server.options();
+}
+
+inline RedisSentinels& redis_sentinels() {
+  static RedisSentinels sentinels;
+  return sentinels;
+}
+
+inline RedisCluster& redis_cluster() {
+  static RedisCluster cluster;
+  return cluster;
+}
+
+inline redis::Options redis_options(Which which) {
+  switch (which) {
+    case Which::tls:
+      return tls_redis_server();
+    case Which::sentinel:
+      return redis_sentinels().options();
+    case Which::cluster:
+      return redis_cluster().options();
+    default:
+      return redis_server().options();
+  }
 }
 
 // What all processes share.
@@ -35,7 +69,7 @@ struct Shelf {
   explicit Shelf(Which given) : which(given) {}
   std::shared_ptr<window::Store> store(boost::asio::io_context& io) {
     if (which == Which::memory) return {memory, memory.get()};
-    return std::make_shared<window::RedisStore>(io.get_executor(), redis_server().options(), prefix);
+    return std::make_shared<window::RedisStore>(io.get_executor(), redis_options(which), prefix);
   }
 
   Which which;

@@ -83,6 +83,12 @@ inline std::string name_of(const testing::TestParamInfo<Which>& each) {
       return "redis";
     case Which::guarded:
       return "guarded_redis";
+    case Which::tls:
+      return "redis_tls";
+    case Which::sentinel:
+      return "redis_sentinel";
+    case Which::cluster:
+      return "redis_cluster";
   }
   return "unknown";
 }

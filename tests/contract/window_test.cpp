@@ -5,8 +5,7 @@ namespace mailonce::window::contract {
 namespace {
 
 class Claims : public Contract {};
-INSTANTIATE_TEST_SUITE_P(Stores, Claims, testing::Values(Which::memory, Which::redis, Which::guarded),
-                         name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, Claims, testing::ValuesIn(test::stores_under_contract), name_of);
 
 TEST_P(Claims, WhatNobodySentIsMineAndThenBusyForOthers) {
   with_two_processes([](Process& one, Process& two) -> awaitable<void> {

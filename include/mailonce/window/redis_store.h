@@ -3,24 +3,34 @@
 #include <memory>
 #include <string>
 
+#include "mailonce/observe/log.h"
 #include "mailonce/redis/client.h"
+#include "mailonce/window/replica_watch.h"
 #include "mailonce/window/store.h"
 
 namespace mailonce::window {
 
 class RedisStore final : public Store {
  public:
-  // Keys are `<prefix>mailonce:{<fingerprint>}:<recipient digest>`.
-  RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix);
+  // Keys are `<prefix>mailonce:{<fingerprint>}:<recipient digest>`. `watch` and `log` hear of commits that
+  // reach fewer replicas than options.min_replicas; if given, they must outlive the store.
+  RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix,
+             ReplicaWatch* watch = nullptr, observe::Log* log = nullptr);
 
   // Repeated once when the connection was lost under it: an idle one may have been closed by the server.
-  // Errors: redis::Errc, the system's, window::Errc.
+  // With min_replicas a begin that is not known to be on as many is Errc::not_replicated, so is a probe; a
+  // commit stands. Errors: redis::Errc, the system's, window::Errc.
   awaitable<Result<StepResult>> step(Step step) override;
   awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
 
  private:
+  Result<StepResult> judge(const Step& step, const redis::Replication& replication, StepResult result);
+
+  const unsigned min_replicas_;
   redis::Client client_;
   std::string prefix_;
+  ReplicaWatch* watch_;
+  observe::Log* log_;
 };
 
 }  // namespace mailonce::window
