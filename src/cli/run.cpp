@@ -44,9 +44,10 @@ void add_configuration(CLI::App& command, std::optional<std::string>& config, co
                   "usual one")
       ->type_name("URL");
   command
-      .add_option("--store", overrides.store,
-                  "Keep the window at memory: (this process alone, forgotten at its end) or "
-                  "redis://HOST:PORT/DATABASE")
+      .add_option(
+          "--store", overrides.store,
+          "Keep the window at sqlite:PATH (a file, for one machine; without PATH in the state directory: the "
+          "default), redis://HOST:PORT/DATABASE, or memory: (this process alone, forgotten at its end)")
       ->type_name("URL");
 }
 

@@ -8,14 +8,32 @@
 namespace mailonce::window {
 
 struct Shared::State {
-  explicit State(Options given) : options(std::move(given)), memory(options.memory, clock) {}
+  explicit State(Options given) : options(std::move(given)), memory(options.memory, clock) {
+    if (options.kind == Kind::sqlite) sqlite = make_sqlite_writer(options.sqlite);
+  }
 
   const Options options;
+  std::shared_ptr<SqliteWriter> sqlite;
   const SteadySystemClock clock;
   MemoryStore memory;
   Outage outage;
   Hub hub;
 };
+
+namespace {
+
+std::shared_ptr<Store> store_of(boost::asio::any_io_executor executor, const Options& options,
+                                std::shared_ptr<SqliteWriter> sqlite) {
+  if (sqlite) return std::make_shared<SqliteStore>(std::move(executor), std::move(sqlite));
+  return std::make_shared<RedisStore>(std::move(executor), options.redis, options.prefix);
+}
+
+}  // namespace
+
+std::shared_ptr<Store> open_store(boost::asio::any_io_executor executor, const Options& options) {
+  const bool sqlite = options.kind == Kind::sqlite;
+  return store_of(std::move(executor), options, sqlite ? make_sqlite_writer(options.sqlite) : nullptr);
+}
 
 Shared::Shared(Options options) : state_(std::make_shared<State>(std::move(options))) {}
 
@@ -27,7 +45,7 @@ std::unique_ptr<Window> Shared::open(boost::asio::io_context& worker, observe::L
     const std::shared_ptr<Store> memory(state_, &state_->memory);
     return std::make_unique<ProtocolWindow>(worker.get_executor(), memory, std::nullopt, hub, log);
   }
-  auto store = std::make_shared<RedisStore>(worker.get_executor(), options.redis, options.prefix);
+  auto store = store_of(worker.get_executor(), options, state_->sqlite);
   auto guarded = std::make_shared<GuardedStore>(worker.get_executor(), std::move(store), state_->memory,
                                                 state_->outage, log, options.write_back);
   return std::make_unique<ProtocolWindow>(worker.get_executor(), std::move(guarded), options.lease, hub, log);

@@ -5,7 +5,8 @@ namespace mailonce::window::contract {
 namespace {
 
 class Doubt : public Contract {};
-INSTANTIATE_TEST_SUITE_P(Stores, Doubt, testing::Values(Which::memory, Which::redis, Which::guarded),
+INSTANTIATE_TEST_SUITE_P(Stores, Doubt,
+                         testing::Values(Which::memory, Which::sqlite, Which::redis, Which::guarded),
                          name_of);
 
 TEST_P(Doubt, DoubtIsAnsweredByPolicy) {

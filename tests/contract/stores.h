@@ -1,6 +1,7 @@
 // The stores under contract, and what a relay process makes of one.
 #pragma once
 #include <boost/asio/io_context.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,11 +11,12 @@
 #include "mailonce/window/guarded_store.h"
 #include "mailonce/window/protocol_window.h"
 #include "mailonce/window/redis_store.h"
+#include "mailonce/window/sqlite_store.h"
 #include "redis_server.h"
 
 namespace mailonce::test {
 
-enum class Which { memory, redis, guarded };
+enum class Which { memory, sqlite, redis, guarded };
 
 inline observe::Log& quiet_log() {
   static observe::Log log([] {
@@ -30,15 +32,35 @@ inline RedisServer& redis_server() {
   return server;
 }
 
+// A folder that goes with its owner.
+struct Folder {
+  Folder() : path(std::filesystem::temp_directory_path() / ("mailonce-" + random_token())) {
+    std::filesystem::create_directories(path);
+  }
+  ~Folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+  Folder(const Folder&) = delete;
+  Folder& operator=(const Folder&) = delete;
+  const std::filesystem::path path;
+};
+
 // What all processes share.
 struct Shelf {
   explicit Shelf(Which given) : which(given) {}
   std::shared_ptr<window::Store> store(boost::asio::io_context& io) {
     if (which == Which::memory) return {memory, memory.get()};
+    if (which == Which::sqlite) {
+      auto writer =
+          window::make_sqlite_writer({(folder.path / "window.db").string()});  // each process its own
+      return std::make_shared<window::SqliteStore>(io.get_executor(), std::move(writer));
+    }
     return std::make_shared<window::RedisStore>(io.get_executor(), redis_server().options(), prefix);
   }
 
   Which which;
+  Folder folder;
   SystemClock clock;
   std::shared_ptr<window::MemoryStore> memory =
       std::make_shared<window::MemoryStore>(window::MemoryOptions{}, clock);

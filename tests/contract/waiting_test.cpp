@@ -5,7 +5,9 @@ namespace mailonce::window::contract {
 namespace {
 
 class Ends : public Contract {};
-INSTANTIATE_TEST_SUITE_P(Stores, Ends, testing::Values(Which::memory, Which::redis, Which::guarded), name_of);
+INSTANTIATE_TEST_SUITE_P(Stores, Ends,
+                         testing::Values(Which::memory, Which::sqlite, Which::redis, Which::guarded),
+                         name_of);
 
 TEST_P(Ends, BeginMayBeRepeated) {
   with_two_processes([](Process& one, Process&) -> awaitable<void> {

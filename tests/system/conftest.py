@@ -30,7 +30,7 @@ def upstream(world):
     return world.upstream()
 
 
-@pytest.fixture(params=["memory", "redis"])
+@pytest.fixture(params=["memory", "sqlite", "redis"])
 def store(request, world):
     """The URL of each store in turn."""
-    return "memory:" if request.param == "memory" else world.redis().url
+    return world.redis().url if request.param == "redis" else world.embedded_store(request.param)

@@ -16,6 +16,9 @@ class World:
     def redis(self):
         return self._keep(Redis(self.folder))
 
+    def embedded_store(self, kind="sqlite"):
+        return "memory:" if kind == "memory" else f"sqlite:{self.folder}/window.db"
+
     def relay(self, upstream, **options):
         return self._keep(Relay(self.folder, upstream, **{"name": self._name("relay"), **options}))
 
