@@ -153,15 +153,16 @@ def test_a_worker_killed_between_send_and_acknowledgement_is_replaced_and_sends_
     assert once == {"ada@example.net": 1}
 
 
-def test_a_job_retried_for_all_because_one_recipient_was_refused_sends_to_each_once(world, routes, queue, tell):
+@pytest.mark.parametrize("task", ["send_to_each", "send_to_all"])
+def test_a_job_retried_for_all_because_one_recipient_was_refused_sends_to_each_once(world, routes, queue, tell, task):
     recipients = ["ada@example.net", "grace@example.net", "edsger@example.net"]
     worker = world.celery_worker(SHOP, queue.broker, concurrency=2)
     for route in routes:
         route.provider.fault("to=edsger@* rcpt reply 450 4.2.1 Mailbox busy")
-        queue.put("send_to_all", route, recipients)
+        queue.put(task, route, recipients)
     for route in routes:
         worker.wait_for_notes("done", route.job, 1)
         assert len(worker.notes("started", route.job)) == 2
-    straight, once = tell("retried for all recipients", routes)
+    straight, once = tell(f"retried for all recipients, {task}", routes)
     assert straight == {"ada@example.net": 2, "grace@example.net": 2, "edsger@example.net": 1}
     assert once == {recipient: 1 for recipient in recipients}
