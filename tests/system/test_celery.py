@@ -28,8 +28,9 @@ class Route:
     job: str
 
     def copies(self):
-        """Recipient → how many copies the provider accepted."""
+        """Recipient → how many copies the provider accepted. Each was built anew: no Message-ID comes twice."""
         accepted = self.provider.accepted(self.job)
+        assert len({copy["message_id"] for copy in accepted}) == len(accepted)
         return collections.Counter(recipient for copy in accepted for recipient in copy["recipients"])
 
 
@@ -100,6 +101,28 @@ def test_a_task_longer_than_its_visibility_timeout_runs_twice_and_sends_once(wor
     for route in routes:
         first.wait_for_notes("done", route.job, 2)
     straight, once = tell("redelivered while it runs", routes)
+    assert straight == {"ada@example.net": 2}
+    assert once == {"ada@example.net": 1}
+
+
+def test_a_send_longer_than_the_visibility_timeout_is_waited_for_by_the_second_run(world, routes, queue, tell):
+    first = world.celery_worker(SHOP, queue.broker, concurrency=2)
+    for route in routes:
+        route.provider.fault("times=2 dot hold")
+        queue.put("send_to_each", route, ["ada@example.net"])
+    for route in routes:
+        route.provider.wait("held", 1, 30)
+    queue.wait_for_timeout()
+    world.celery_worker(SHOP, queue.broker, concurrency=2)
+    for route in routes:
+        first.wait_for_notes("started", route.job, 2)
+    routes[0].provider.wait("held", 2)
+    for route in routes:
+        route.provider.clear_faults()
+        route.provider.go()
+    for route in routes:
+        first.wait_for_notes("done", route.job, 2)
+    straight, once = tell("redelivered while the provider thinks", routes)
     assert straight == {"ada@example.net": 2}
     assert once == {"ada@example.net": 1}
 
