@@ -28,8 +28,9 @@ class Route:
     job: str
 
     def copies(self):
-        """Recipient → how many copies the provider accepted."""
+        """Recipient → how many copies the provider accepted. Each was built anew: no Message-ID comes twice."""
         accepted = self.provider.accepted(self.job)
+        assert len({copy["message_id"] for copy in accepted}) == len(accepted)
         return collections.Counter(recipient for copy in accepted for recipient in copy["recipients"])
 
 
@@ -104,6 +105,28 @@ def test_a_task_longer_than_its_visibility_timeout_runs_twice_and_sends_once(wor
     assert once == {"ada@example.net": 1}
 
 
+def test_a_send_longer_than_the_visibility_timeout_is_waited_for_by_the_second_run(world, routes, queue, tell):
+    first = world.celery_worker(SHOP, queue.broker, concurrency=2)
+    for route in routes:
+        route.provider.fault("times=2 dot hold")
+        queue.put("send_to_each", route, ["ada@example.net"])
+    for route in routes:
+        route.provider.wait("held", 1, 30)
+    queue.wait_for_timeout()
+    world.celery_worker(SHOP, queue.broker, concurrency=2)
+    for route in routes:
+        first.wait_for_notes("started", route.job, 2)
+    routes[0].provider.wait("held", 2)
+    for route in routes:
+        route.provider.clear_faults()
+        route.provider.go()
+    for route in routes:
+        first.wait_for_notes("done", route.job, 2)
+    straight, once = tell("redelivered while the provider thinks", routes)
+    assert straight == {"ada@example.net": 2}
+    assert once == {"ada@example.net": 1}
+
+
 def test_twenty_workers_given_the_same_job_at_once_send_once(world, routes, queue, tell):
     worker = world.celery_worker(SHOP, queue.broker, concurrency=40, pool="threads")
     for route in routes:
@@ -153,15 +176,16 @@ def test_a_worker_killed_between_send_and_acknowledgement_is_replaced_and_sends_
     assert once == {"ada@example.net": 1}
 
 
-def test_a_job_retried_for_all_because_one_recipient_was_refused_sends_to_each_once(world, routes, queue, tell):
+@pytest.mark.parametrize("task", ["send_to_each", "send_to_all"])
+def test_a_job_retried_for_all_because_one_recipient_was_refused_sends_to_each_once(world, routes, queue, tell, task):
     recipients = ["ada@example.net", "grace@example.net", "edsger@example.net"]
     worker = world.celery_worker(SHOP, queue.broker, concurrency=2)
     for route in routes:
         route.provider.fault("to=edsger@* rcpt reply 450 4.2.1 Mailbox busy")
-        queue.put("send_to_all", route, recipients)
+        queue.put(task, route, recipients)
     for route in routes:
         worker.wait_for_notes("done", route.job, 1)
         assert len(worker.notes("started", route.job)) == 2
-    straight, once = tell("retried for all recipients", routes)
+    straight, once = tell(f"retried for all recipients, {task}", routes)
     assert straight == {"ada@example.net": 2, "grace@example.net": 2, "edsger@example.net": 1}
     assert once == {recipient: 1 for recipient in recipients}
