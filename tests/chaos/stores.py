@@ -1,0 +1,73 @@
+"""The stores that relays share, and what happens to each. One entry of STORES adds another."""
+
+import sqlite3
+
+from harness import Redis
+
+from .faults import Fault, disk_filled
+from .stack import Disk
+
+
+class RedisStore:
+    """Durable: what it answered survives its kill -9, so that no copy is explained by its forgetting."""
+
+    def __init__(self, stack):
+        folder = stack.folder / "redis"
+        folder.mkdir()
+        self.server = Redis(folder, durable=True)
+        self.url, self.stop = self.server.url, self.server.stop
+
+    def killed(stack, rng):
+        stack.store.server.kill()
+        yield
+        stack.store.server.start_again()
+
+    def frozen(stack, rng):
+        stack.store.server.freeze()
+        yield
+        stack.store.server.thaw()
+
+    def cut(stack, rng):
+        stack.store.server.command("CLIENT", "KILL", "TYPE", "normal")
+        yield
+
+    def scripts_forgotten(stack, rng):
+        stack.store.server.command("SCRIPT", "FLUSH")
+        yield
+
+    def full(stack, rng):
+        stack.store.server.command("CONFIG", "SET", "maxmemory", "1")
+        yield
+        stack.store.server.command("CONFIG", "SET", "maxmemory", "0")
+
+    faults = [
+        Fault("store", "Redis: killed with -9", killed),
+        Fault("store", "Redis: frozen", frozen, longest=2),
+        Fault("store", "Redis: connections cut", cut),
+        Fault("store", "Redis: scripts forgotten", scripts_forgotten),
+        Fault("store", "Redis: memory full", full),
+    ]
+
+
+class SqliteStore:
+    """One file for all relays, on a disk of its own."""
+
+    def __init__(self, stack):
+        self.disk = Disk(stack.folder / "window", "384m")
+        self.stop = self.disk.stop
+        self.file = self.disk.folder / "window.db"
+        self.url = f"sqlite:{self.file}"
+        self.faults = [Fault("store", "SQLite: file locked", SqliteStore.locked, longest=2)]
+        if self.disk.mounted:
+            self.faults.append(Fault("store", "SQLite: disk full", disk_filled(lambda stack: stack.store.disk)))
+
+    def locked(stack, rng):
+        """As by a backup that copies it."""
+        other = sqlite3.connect(stack.store.file, timeout=5, isolation_level=None)
+        other.execute("BEGIN IMMEDIATE")
+        yield
+        other.execute("ROLLBACK")
+        other.close()
+
+
+STORES = {"redis": RedisStore, "sqlite": SqliteStore}
