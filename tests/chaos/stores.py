@@ -59,7 +59,8 @@ class SqliteStore:
         self.url = f"sqlite:{self.file}"
         self.faults = [Fault("store", "SQLite: file locked", SqliteStore.locked, longest=2)]
         if self.disk.mounted:
-            self.faults.append(Fault("store", "SQLite: disk full", disk_filled(lambda stack: stack.store.disk)))
+            self.faults.append(Fault("store", "SQLite: disk full", disk_filled(lambda stack: stack.store.disk),
+                                     longest=2))
 
     def locked(stack, rng):
         """As by a backup that copies it."""
