@@ -117,12 +117,10 @@ FAULTS = [
 ]
 
 
-def disk_filled(disk):
-    def happen(stack, rng):
-        disk(stack).fill()
-        yield
-        disk(stack).empty()
-    return happen
+def spool_full(stack, rng):
+    stack.spool.fill()
+    yield
+    stack.spool.empty()
 
 
 def two_at_once(faults):
@@ -138,5 +136,5 @@ def faults_for(stack):
     """All that can happen to this stack."""
     faults = FAULTS + list(stack.store.faults)
     if stack.spool.mounted:
-        faults.append(Fault("disk", "spool: disk full", disk_filled(lambda stack: stack.spool)))
+        faults.append(Fault("disk", "spool: disk full", spool_full))
     return [*faults, Fault("two", "two of these at once", two_at_once(faults), longest=2)]

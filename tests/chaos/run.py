@@ -31,25 +31,21 @@ SETTLE = 120  # seconds that the last jobs may take once nothing is broken any m
 @dataclasses.dataclass(frozen=True)
 class Plan:
     messages: int
-    faults: int
     seed: int
+    faults: int = 0  # 0: each kind once
     store: str = "redis"
     store_down: str = "defer"
     relays: int = 3
     clients: int = 32
     only: str = ""  # faults whose name contains this
 
-    def points(self, rng):
-        """After how many messages each fault comes."""
-        return sorted(rng.randrange(self.messages // 50, self.messages - self.messages // 50)
-                      for _ in range(self.faults))
-
-    def chosen(self, rng, faults):
-        """Each kind as often as the others, in an order of the seed."""
+    def faults_and_points(self, rng, faults):
+        """Each kind as often as the others, in an order of the seed; after how many messages each comes."""
         kinds = [fault for fault in faults if self.only in fault.name]
-        chosen = [kinds[number % len(kinds)] for number in range(self.faults)]
+        chosen = [kinds[number % len(kinds)] for number in range(self.faults or len(kinds))]
         rng.shuffle(chosen)
-        return chosen
+        margin = self.messages // 50
+        return list(zip(chosen, sorted(rng.randrange(margin, self.messages - margin) for _ in chosen)))
 
 
 def run(plan, folder, tell=lambda text: None):
@@ -70,19 +66,18 @@ def run(plan, folder, tell=lambda text: None):
 
 def break_things(plan, stack, jobs, tell):
     rng = random.Random(f"{plan.seed}/faults")
-    points = plan.points(rng)
-    chosen = plan.chosen(rng, faults_for(stack))
+    faults = plan.faults_and_points(rng, faults_for(stack))
     # Clients get no further than to the next fault while one lasts, with enough to do meanwhile.
-    ahead = max(2 * plan.clients, plan.messages // max(1, plan.faults))
+    ahead = max(2 * plan.clients, plan.messages // len(faults))
     never, periods = threading.Event(), []
-    for number, (point, fault) in enumerate(zip(points, chosen)):
+    for number, (fault, point) in enumerate(faults, 1):
         jobs.allow(point + ahead)
         wait_until(lambda: jobs.begun >= point, f"{point} messages are begun", SETTLE)
         periods.append((time.monotonic(), fault.name))
         with fault(stack, rng):
             never.wait(fault.last(rng))
         stack.check_alive()
-        tell(f"{number + 1}/{plan.faults} at {point}: {fault.name}")
+        tell(f"{number}/{len(faults)} at {point}: {fault.name}")
     jobs.allow(plan.messages)
     wait_until(lambda: jobs.begun >= plan.messages, "all messages are begun", 3600)
     return periods
@@ -91,7 +86,7 @@ def break_things(plan, stack, jobs, tell):
 def main():
     parser = argparse.ArgumentParser(prog="scripts/chaos", description="Breaks everything around mailonce, and counts.")
     parser.add_argument("--messages", type=int, default=5000)
-    parser.add_argument("--faults", type=int, default=30)
+    parser.add_argument("--faults", type=int, default=0, help="each kind once, if not given")
     parser.add_argument("--seed", type=int, default=random.SystemRandom().randrange(1 << 31))
     parser.add_argument("--store", choices=STORES, default="redis")
     parser.add_argument("--store-down", choices=["defer", "local"], default="defer")
@@ -107,7 +102,7 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # whoever ends this, the parts end too
     begin = time.monotonic()
     report = run(plan, folder, lambda text: print(f"{time.monotonic() - begin:7.1f} s  {text}", file=sys.stderr))
-    print(f"\n{plan.messages} messages, {plan.faults} faults, seed {plan.seed}, {plan.relays} relays, store {plan.store}, "
+    print(f"\n{plan.messages} messages, {report.injected.total()} faults, seed {plan.seed}, {plan.relays} relays, store {plan.store}, "
           f'store_down = "{plan.store_down}", {time.monotonic() - begin:.0f} s\n\n{report.markdown()}')
     for finding in report.defects[:20]:
         print(finding)

@@ -1,6 +1,7 @@
 """What chaos breaks: relays that share one window, its store, and the provider, all real processes."""
 
 import contextlib
+import os
 import pathlib
 import socket
 import subprocess
@@ -21,9 +22,11 @@ class Disk:
                                       capture_output=True).returncode == 0
 
     def fill(self):
-        with contextlib.suppress(OSError), open(self.folder / "filler", "wb", buffering=0) as filler:
+        with contextlib.suppress(OSError), open(self.folder / "filler", "ab", buffering=0) as filler:
+            free = os.statvfs(self.folder).f_bavail * os.statvfs(self.folder).f_frsize
+            os.posix_fallocate(filler.fileno(), filler.tell(), free)
             while True:
-                filler.write(bytes(1 << 16))
+                filler.write(bytes(1 << 12))
 
     def empty(self):
         (self.folder / "filler").unlink(missing_ok=True)

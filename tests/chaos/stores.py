@@ -1,10 +1,11 @@
 """The stores that relays share, and what happens to each. One entry of STORES adds another."""
 
+import contextlib
 import sqlite3
 
 from harness import Redis
 
-from .faults import Fault, disk_filled
+from .faults import Fault
 from .stack import Disk
 
 
@@ -53,22 +54,31 @@ class SqliteStore:
     """One file for all relays, on a disk of its own."""
 
     def __init__(self, stack):
-        self.disk = Disk(stack.folder / "window", "384m")
+        self.disk = Disk(stack.folder / "window", "192m")
         self.stop = self.disk.stop
         self.file = self.disk.folder / "window.db"
         self.url = f"sqlite:{self.file}"
         self.faults = [Fault("store", "SQLite: file locked", SqliteStore.locked, longest=2)]
         if self.disk.mounted:
-            self.faults.append(Fault("store", "SQLite: disk full", disk_filled(lambda stack: stack.store.disk),
-                                     longest=2))
+            self.faults.append(Fault("store", "SQLite: disk full", SqliteStore.full, longest=2))
+
+    def connect(self):
+        return sqlite3.connect(self.file, timeout=5, isolation_level=None)
+
+    def full(stack, rng):
+        stack.store.disk.fill()
+        # Its log would take a while to need more than the room it has.
+        with contextlib.suppress(sqlite3.Error), contextlib.closing(stack.store.connect()) as other:
+            other.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        stack.store.disk.fill()
+        yield
+        stack.store.disk.empty()
 
     def locked(stack, rng):
         """As by a backup that copies it."""
-        other = sqlite3.connect(stack.store.file, timeout=5, isolation_level=None)
-        other.execute("BEGIN IMMEDIATE")
-        yield
-        other.execute("ROLLBACK")
-        other.close()
+        with contextlib.closing(stack.store.connect()) as other:
+            other.execute("BEGIN IMMEDIATE")
+            yield
 
 
 STORES = {"redis": RedisStore, "sqlite": SqliteStore}
