@@ -12,7 +12,7 @@ class Fault:
     part: str  # what breaks, or is told to: two faults at once take two parts
     name: str
     happen: typing.Callable  # (stack, rng) → generator
-    longest: float = 0.8     # seconds it lasts; the shortest is 0.05
+    longest: float = 0.6     # seconds it lasts; the shortest is 0.05
 
     def last(self, rng):
         return rng.uniform(0.05, self.longest)
@@ -106,8 +106,8 @@ FAULTS = [
     Fault("upstream", "upstream: connections cut", upstream_cut),
     Fault("upstream", "upstream: gone", upstream_gone),
     Fault("upstream", "upstream: frozen", upstream_frozen, longest=2.5),
-    Fault("upstream", "upstream: accepts and hangs up", armed("times=every dot accept-then-close")),
-    Fault("upstream", "upstream: hangs up at the dot", armed("times=every dot close")),
+    Fault("upstream", "upstream: accepts and hangs up", armed("times=20 dot accept-then-close")),
+    Fault("upstream", "upstream: hangs up at the dot", armed("times=20 dot close")),
     Fault("upstream", "upstream: accepts and says nothing", armed("times=10 dot accept-then-stall"), longest=2),
     Fault("upstream", "upstream: half a reply to the dot", armed("times=10 dot half"), longest=2),
     Fault("upstream", "upstream: cut in the body", armed("times=every octets=200 body rst")),

@@ -9,7 +9,7 @@ import time
 from .mails import mail_of
 
 RETRY = (0.05, 0.5)  # seconds until a job that failed is delivered again
-REPEAT = (0.0, 6.0)  # until one that was done runs once more
+REPEAT = (0.0, 4.0)  # until one that was done runs once more
 
 
 class Jobs:

@@ -21,7 +21,7 @@ class Attempt:
     relay: int
     start: float
     end: float = 0.0
-    replies: dict = dataclasses.field(default_factory=dict)  # recipient → (code, text); empty: the connection was lost
+    replies: dict = dataclasses.field(default_factory=dict)  # recipient → (code, text); empty: lost
 
     def told(self, recipient):
         """The first digit of the last word; 0 for none."""

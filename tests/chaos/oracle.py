@@ -127,8 +127,8 @@ class _Case:
         return self._line(attempt, recipient) is None and self._death(attempt) is not None
 
     def _after_doubt_in(self, first, attempt, recipient):
-        """Whether `attempt`, of which no line is left, can have been a resend after doubt in `first`. If it came before,
-        it left doubt itself, and `first` had to be flagged."""
+        """Whether `attempt`, of which no line is left, can have been a resend after doubt in `first`. If it came
+        before, it left doubt itself, and `first` had to be flagged."""
         line = self._line(first, recipient)
         known = line is not None and line.outcome != "doubt"
         # Who knows of the outcome and is killed before the store does, leaves doubt too.

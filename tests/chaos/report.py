@@ -5,7 +5,8 @@ import collections
 
 from .oracle import DECLARED, DEFECTS
 
-COLUMNS = ["messages", "attempts", "told 2xx", "of these duplicates", "told 4xx", "connection lost", *DECLARED, *DEFECTS]
+COLUMNS = ["messages", "attempts", "told 2xx", "of these duplicates", "told 4xx", "connection lost", *DECLARED,
+           *DEFECTS]
 BEFORE = "(before the first)"
 
 

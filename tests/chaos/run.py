@@ -102,8 +102,9 @@ def main():
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended"))  # whoever ends this, the parts end too
     begin = time.monotonic()
     report = run(plan, folder, lambda text: print(f"{time.monotonic() - begin:7.1f} s  {text}", file=sys.stderr))
-    print(f"\n{plan.messages} messages, {report.injected.total()} faults, seed {plan.seed}, {plan.relays} relays, store {plan.store}, "
-          f'store_down = "{plan.store_down}", {time.monotonic() - begin:.0f} s\n\n{report.markdown()}')
+    print(f"\n{plan.messages} messages, {report.injected.total()} faults, seed {plan.seed}, {plan.relays} relays, "
+          f'store {plan.store}, store_down = "{plan.store_down}", {time.monotonic() - begin:.0f} s\n\n'
+          f"{report.markdown()}")
     for finding in report.defects[:20]:
         print(finding)
     return bool(report.defects)
