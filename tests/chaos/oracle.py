@@ -58,6 +58,7 @@ class Evidence:
     lines: dict     # (build, recipient) → Line
     kills: list = dataclasses.field(default_factory=list)        # (relay, when)
     forgettings: list = dataclasses.field(default_factory=list)  # (since, until)
+    alone: list = dataclasses.field(default_factory=list)  # (relay, since, until): it decided without the store
 
 
 def judge(evidence):
@@ -135,12 +136,20 @@ class _Case:
         return self._death(attempt) >= first.end and not (known and self._death(first, float("inf")) is None)
 
     def _unflagged(self, mail, recipient, first, second):
-        sources = {line.source for line in (self._line(first, recipient), self._line(second, recipient)) if line}
         if any(since <= second.end and until >= first.start for since, until in self.evidence.forgettings):
             kind = FORGOTTEN
         else:
-            kind = LOCAL if sources & {"local", "unasked"} else DUPLICATE
+            alone = any(self._decided_alone(attempt, recipient) for attempt in (first, second))
+            kind = LOCAL if alone else DUPLICATE
         return Finding(kind, mail, recipient, second.end, f"builds {first.build} and {second.build}")
+
+    def _decided_alone(self, attempt, recipient):
+        line = self._line(attempt, recipient)
+        if line:
+            return line.source in ("local", "unasked")
+        # What it knew of this attempt died with it before it was written back.
+        return any(relay == attempt.relay and since <= attempt.end and until >= attempt.start
+                   for relay, since, until in self.evidence.alone)
 
     def _line(self, attempt, recipient):
         return self.evidence.lines.get((attempt.build, recipient))

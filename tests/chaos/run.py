@@ -58,7 +58,7 @@ def run(plan, folder, tell=lambda text: None):
             raise AssertionError(f"{jobs.unfinished} jobs are not done {SETTLE} s after the last fault")
         stack.check_alive()
         wait_until(lambda: all(relay.stop() == 0 for relay in stack.relays), "the relays end")
-        evidence = gather(stack, load.attempts)
+        evidence = gather(stack, load.attempts, plan.store_down != "defer")
         return Report(periods, evidence, judge(evidence))
     finally:
         stack.stop()

@@ -11,9 +11,9 @@ FORWARDED, DUPLICATED, IN_DOUBT = Line("forwarded"), Line("duplicate"), Line("do
 RESENT = Line("forwarded", flagged=True)
 
 
-def story(*attempts, kills=(), forgettings=()):
+def story(*attempts, kills=(), forgettings=(), alone=()):
     """Each attempt of one mail: (told or None, its line or None, the reply of its copy or None), one a second."""
-    evidence = Evidence([], [], {}, list(kills), list(forgettings))
+    evidence = Evidence([], [], {}, list(kills), list(forgettings), list(alone))
     for number, (told, line, copy) in enumerate(attempts, 1):
         evidence.attempts.append(Attempt(7, number, (ADA,), relay=number, start=number, end=number + 0.5,
                                          replies={ADA: told} if told else {}))
@@ -97,3 +97,9 @@ def test_copies_during_an_outage_and_of_a_store_that_forgot_are_declared_as_such
     assert story((YES, alone, ONE), (YES, FORWARDED, ONE)) == [LOCAL]
     assert story((YES, FORWARDED, ONE), (YES, FORWARDED, ONE), forgettings=[(1.2, 1.9)]) == [FORGOTTEN]
     assert story((YES, FORWARDED, ONE), (YES, FORWARDED, ONE), forgettings=[(5, 6)]) == [DUPLICATE]
+
+
+def test_what_a_relay_decided_alone_and_took_to_its_grave_is_declared():
+    copies = [(YES, None, ONE), (YES, FORWARDED, ONE)]
+    assert story(*copies, kills=[(1, 1.7)], alone=[(1, 0.9, 1.7)]) == [LOCAL]
+    assert story(*copies, kills=[(1, 1.7)], alone=[(2, 0.9, 1.7)]) == [DUPLICATE]
