@@ -220,6 +220,19 @@ TEST(ZipDocument, WhatReadersDisagreeOnComparesByOctets) {
   for (const auto change : changes) EXPECT_FALSE(is_document(change)) << number++;
 }
 
+// It could show the times that are left out.
+TEST(ZipDocument, ADocumentWithMacrosComparesByOctets) {
+  for (const std::string name :
+       {"word/vbaProject.bin", "xl/VBAPROJECT.BIN", "vbaproject.bin", "a\\b.vbaProject.bin"})
+    EXPECT_FALSE(read_zip(office(name, "macro"))) << name;
+  EXPECT_TRUE(read_zip(office("word/vbaProject.bin.xml", "")));
+  EXPECT_TRUE(read_zip(office("word/project.bin", "")));
+  for (const std::string name : {"Basic/Standard/Module1.xml", "Scripts/python/a.py"}) {
+    EXPECT_FALSE(read_zip(open_document(name, "macro"))) << name;
+    EXPECT_TRUE(read_zip(office(name, "macro"))) << name << " in another format";
+  }
+}
+
 // APPNOTE.TXT says nothing of what unpacks to a thousand times its size.
 TEST(ZipDocument, BombsCompareByOctets) {
   Archive archive;
