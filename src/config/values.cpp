@@ -154,7 +154,7 @@ Parsed<void> add_network(std::string_view text, server::Networks& networks) {
   const auto cidr = std::string(text) + (!one_address ? "" : v6 ? "/128" : "/32");
   const Mistake mistake{"is not a network",
                         "write it as in \"10.0.0.0/8\", \"2001:db8::/32\" or \"192.0.2.7\""};
-  if (!is_visible(text)) return mistake;
+  if (!is_visible(text) || text.find('%') != std::string_view::npos) return mistake;
   if (!v6) {
     const auto network = ip::make_network_v4(cidr, error);
     if (!error) return add(networks.v4, network, network.canonical());

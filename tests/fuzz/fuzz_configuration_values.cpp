@@ -12,7 +12,7 @@ namespace {
 
 using namespace mailonce;
 
-using boost::asio::ip::address;
+using boost::asio::ip::address_v6;
 using mailonce::fuzz::check;
 using mailonce::fuzz::hex_encoded;
 
@@ -75,6 +75,7 @@ void network(std::string_view line) {
     check(config::add_network(v4.to_string(), again) && again.v4 == networks.v4);
   } else {
     holds_by_its_prefix(networks, networks.v6.front());
+    check(networks.contains(address_v6(networks.v6.front().address().to_bytes(), 4)));
     check(config::add_network(networks.v6.front().to_string(), again) && again.v6 == networks.v6);
   }
 }

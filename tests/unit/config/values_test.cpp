@@ -85,9 +85,19 @@ TEST(Network, IsWrittenWithItsPrefixOrIsOneAddress) {
        {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0/8", "::/129", "2001:db8::1/32", "all"}) {
     EXPECT_FALSE(add_network(text, networks)) << text;
   }
-  for (const std::string_view text : {"10.0.0.0\0/8"sv, "192.0.2.7\0"sv, "::1\0x"sv, "2001:db8::\0/32"sv})
+  for (const std::string_view text :
+       {"10.0.0.0\0/8"sv, "192.0.2.7\0"sv, "::1\0x"sv, "2001:db8::\0/32"sv, "fe80::%4/64"sv})
     EXPECT_FALSE(add_network(text, networks)) << testing::PrintToString(text);
   EXPECT_EQ(networks.v4.size() + networks.v6.size(), 5U) << "what is refused is not added";
+}
+
+// As a link-local client comes: its zone is the interface.
+TEST(Network, HoldsAnAddressWhateverItsZone) {
+  server::Networks networks;
+  ASSERT_TRUE(add_network("fe80::/64", networks));
+  for (const auto* text : {"fe80::1", "fe80::1%4"})
+    EXPECT_TRUE(networks.contains(boost::asio::ip::make_address(text))) << text;
+  EXPECT_FALSE(networks.contains(boost::asio::ip::make_address("fe80:0:0:1::1%4")));
 }
 
 TEST(Names, OfHostsAndFieldsAreChecked) {
