@@ -2,7 +2,6 @@
 #include <unistd.h>
 
 #include <cstdlib>
-#include <fstream>
 #include <regex>
 
 #include "load_fixture.h"
@@ -251,9 +250,7 @@ TEST_F(LoadTest, APasswordInClearTextNeedsThisHostOrTheOperatorsLeave) {
 
 // What stands behind "#" in conf/mailonce.toml is said to be the default: it is read, and changes nothing.
 TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
-  std::ifstream in(std::string(CONF_FOLDER) + "/mailonce.toml");
-  const std::string documented{std::istreambuf_iterator<char>(in), {}};
-  const auto plain = load_text(documented);
+  const auto plain = load_text(documented());
   EXPECT_THAT(plain.report.lines(), IsEmpty());
 
   // All but examples of what is absent by default.
@@ -262,7 +259,7 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   const std::regex rule(R"(\n#\[\[rule\]\][^]*(?=\n\[limits\]))");
   const std::regex setting(R"(\n#(?=[a-z_]+ = ))");
   const auto written = load_text(std::regex_replace(
-      std::regex_replace(std::regex_replace(documented, rule, ""), example, ""), setting, "\n"));
+      std::regex_replace(std::regex_replace(documented(), rule, ""), example, ""), setting, "\n"));
   EXPECT_THAT(written.report.lines(), IsEmpty());
   EXPECT_EQ(summary(written.configuration), summary(plain.configuration));
 
@@ -313,8 +310,7 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
 
 TEST_F(LoadTest, TheReadyConfigurationsNeedOnlyTheirPassword) {
   for (const auto* name : {"ses", "mailgun"}) {
-    std::ifstream in(std::string(CONF_FOLDER) + "/" + name + ".toml");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto text = documented(name);
     const auto without = load_text(text);
     ASSERT_THAT(without.report.lines(), SizeIs(1)) << name;
     EXPECT_THAT(without.report.lines()[0], HasSubstr("password_file")) << name;
