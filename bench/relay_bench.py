@@ -1,7 +1,7 @@
-"""What a message costs on the way: direct, HAProxy in TCP mode, mailonce with memory and with Redis, in one run.
+"""What a message costs on the way: direct, HAProxy in TCP mode, mailonce with each store, in one run.
 
-For each route and shape of load: messages a second, median and 99 % time of a message as its client sees it, and for
-the process in the middle CPU time and system calls a message. Quote ratios: machines are noisy, and client, relay
+For each route and shape of load: messages a second, median and 99 % time of a message as its client sees it and how much
+longer that is than directly, and for the process in the middle CPU time, system calls and round trips to Redis a message. Quote ratios: machines are noisy, and client, relay
 and upstream share the cores.
 """
 
@@ -25,7 +25,7 @@ SHAPES = {
     "16 sessions": {"sessions": 16, "a-connection": 0},
     "1 connection a message": {"sessions": 1, "a-connection": 1},
 }
-ROUTES = ("direct", "haproxy", "mailonce memory", "mailonce redis")
+ROUTES = ("direct", "haproxy", "mailonce memory", "mailonce sqlite", "mailonce redis")
 
 
 def free_port():
@@ -45,6 +45,15 @@ def wait_for(port, what):
 def cpu_seconds(pid):
     fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def redis_steps(port):
+    """Scripts Redis has run: each is one round trip of a relay."""
+    with socket.create_connection(("127.0.0.1", port), 5) as connection:
+        connection.sendall(b"INFO commandstats\r\n")
+        answer = connection.makefile("rb")
+        text = answer.read(int(answer.readline()[1:])).decode()
+    return sum(int(calls) for calls in re.findall(r"^cmdstat_eval(?:sha)?:calls=(\d+)", text, re.M))
 
 
 def system_calls(pid, run):
@@ -80,7 +89,7 @@ class Bench:
         upstream = self.start(tools / "scripted-upstream", "--profile", "plain", "--count-only", "--quiet",
                               stdout=subprocess.PIPE, text=True)
         upstream_port = json.loads(upstream.stdout.readline())["port"]
-        redis_port = free_port()
+        redis_port = self.redis_port = free_port()
         self.start("redis-server", "--port", redis_port, "--bind", "127.0.0.1", "--save", "", "--appendonly", "no")
         wait_for(redis_port, "redis-server")
         self.ports["direct"], self.pids["direct"] = upstream_port, None
@@ -89,7 +98,8 @@ class Bench:
         config.write_text(f"defaults\n mode tcp\n timeout connect 5s\n timeout client 60s\n timeout server 60s\n"
                           f"listen smtp\n bind 127.0.0.1:{port}\n server upstream 127.0.0.1:{upstream_port}\n")
         self.add("haproxy", port, self.start("haproxy", "-db", "-f", config))
-        for name, store in (("memory", "memory:"), ("redis", f"redis://127.0.0.1:{redis_port}")):
+        stores = {"memory": "memory:", "sqlite": f"sqlite:{self.folder}/window.db", "redis": f"redis://127.0.0.1:{redis_port}"}
+        for name, store in stores.items():
             port = free_port()
             relay = self.start(tools / "mailonce", "serve", "--listen", f"127.0.0.1:{port}", "--upstream",
                                f"smtp://127.0.0.1:{upstream_port}", "--store", store)
@@ -111,11 +121,12 @@ class Bench:
 
     def measure(self, route, shape):
         pid = self.pids[route]
-        before = cpu_seconds(pid) if pid else 0
+        before, steps = cpu_seconds(pid) if pid else 0, redis_steps(self.redis_port)
         result = self.load(route, shape, self.options.messages)
+        steps = redis_steps(self.redis_port) - steps
         cpu = (cpu_seconds(pid) - before) / result["messages"] if pid else None
         return {"rate": result["messages"] / result["seconds"], "median": result["median_us"],
-                "p99": result["p99_us"], "cpu": cpu}
+                "p99": result["p99_us"], "cpu": cpu, "trips": steps / result["messages"] or None}
 
     def count_calls(self, route, shape):
         pid = self.pids[route]
@@ -144,14 +155,16 @@ def show(value, form):
 
 def report(shape, rows, calls):
     print(f"\n{shape}")
-    print(f"  {'route':<16} {'msg/s':>8} {'median µs':>10} {'99 % µs':>9} {'CPU µs/msg':>11} {'calls/msg':>10} {'CPU/HAProxy':>12}")
+    print(f"  {'route':<16} {'msg/s':>7} {'median µs':>10} {'99 % µs':>8} {'+median':>8} {'+99 %':>7} {'CPU µs/msg':>11}"
+          f" {'calls/msg':>10} {'CPU/HAProxy':>12} {'Redis trips':>12}")
     reference = middle([row["cpu"] for row in rows["haproxy"]])
+    direct = {name: middle([row[name] for row in rows["direct"]]) for name in ("median", "p99")}
     for route in ROUTES:
-        cpu = middle([row["cpu"] for row in rows[route]])
-        ratio = cpu / reference if cpu is not None and reference else None
-        print(f"  {route:<16} {middle([r['rate'] for r in rows[route]]):>8.0f} {middle([r['median'] for r in rows[route]]):>10.0f}"
-              f" {middle([r['p99'] for r in rows[route]]):>9.0f} {show(cpu and cpu * 1e6, '{:.0f}'):>11}"
-              f" {show(calls[route], '{:.1f}'):>10} {show(ratio, '{:.2f}'):>12}")
+        of = {name: middle([row[name] for row in rows[route]]) for name in ("rate", "median", "p99", "cpu", "trips")}
+        ratio = of["cpu"] / reference if of["cpu"] is not None and reference else None
+        print(f"  {route:<16} {of['rate']:>7.0f} {of['median']:>10.0f} {of['p99']:>8.0f} {of['median'] - direct['median']:>8.0f}"
+              f" {of['p99'] - direct['p99']:>7.0f} {show(of['cpu'] and of['cpu'] * 1e6, '{:.0f}'):>11}"
+              f" {show(calls[route], '{:.1f}'):>10} {show(ratio, '{:.2f}'):>12} {show(of['trips'], '{:.2f}'):>12}")
 
 
 def main():

@@ -5,6 +5,7 @@ import email.message
 import email.policy
 import email.utils
 import json
+import os
 import pathlib
 import signal
 import smtplib
@@ -83,7 +84,7 @@ def main():
         relay = subprocess.Popen(
             [options.bin / "mailonce", "serve", "--listen", f"127.0.0.1:{options.port}",
              "--upstream", f"smtp://127.0.0.1:{upstream_port}"],
-            stdout=open(log, "w"), stderr=subprocess.STDOUT)
+            env={**os.environ, "STATE_DIRECTORY": str(folder)}, stdout=open(log, "w"), stderr=subprocess.STDOUT)
         processes.append(relay)
         wait_for_listening(log, relay)
         return show(options, folder, captured, log, processes)

@@ -96,6 +96,10 @@ int check(const CheckCommand& command, Streams streams) {
   const auto loaded = config::load(command.config, command.overrides);
   for (const auto& line : loaded.report.lines()) streams.err << line << '\n';
   if (!loaded.report.ok() || !tls_usable(loaded.configuration, streams)) return exit_code::wrong;
+  if (const auto problem = config::unusable_store(loaded.configuration)) {
+    streams.err << "error: " << problem->text() << '\n';
+    return exit_code::wrong;
+  }
   for (const auto& line : config::summary(loaded.configuration)) streams.out << line << '\n';
   if (command.connect && !try_connections(loaded.configuration, streams)) return exit_code::wrong;
   return exit_code::ok;

@@ -38,4 +38,22 @@ struct ExplainCommand {
 };
 int explain(const ExplainCommand& command, Streams streams);
 
+// Which records: those that meet everything given.
+struct RecordsWanted {
+  std::string fingerprint;  // or its beginning
+  std::string message_id;   // with or without its brackets
+  std::string recipient;
+  std::string key;
+  bool doubt = false;  // only those in doubt
+};
+
+struct WindowCommand {
+  enum class What { list, show, forget, resolve_sent, resolve_not_sent } what = What::list;
+  std::optional<std::string> config;
+  config::Overrides overrides;
+  RecordsWanted wanted;
+  bool json = false;
+};
+int window(const WindowCommand& command, Streams streams);
+
 }  // namespace mailonce::cli

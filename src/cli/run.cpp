@@ -25,11 +25,25 @@ constexpr const char* environment =
     "  check    0 in order, 2 not\n"
     "  explain  one message: 0 it has an identity, 1 it has none; two: 0 duplicates, 1 distinct; more: 0 "
     "some are\n"
-    "           duplicates, 1 none is; 2 error";
+    "           duplicates, 1 none is; 2 error\n"
+    "  window   0 done, 1 the store did not answer, no record matches, or one was left as it is; 2 error";
 
-void add_configuration(CLI::App& command, std::optional<std::string>& config, config::Overrides& overrides) {
+void add_file(CLI::App& command, std::optional<std::string>& config) {
   command.add_option("--config", config, "The TOML file; conf/mailonce.toml documents every key")
       ->type_name("FILE");
+}
+
+void add_store(CLI::App& command, config::Overrides& overrides) {
+  command
+      .add_option(
+          "--store", overrides.store,
+          "Keep the window at sqlite:PATH (a file, for one machine; without PATH in the state directory: the "
+          "default), redis://HOST:PORT/DATABASE, or memory: (this process alone, forgotten at its end)")
+      ->type_name("URL");
+}
+
+void add_configuration(CLI::App& command, std::optional<std::string>& config, config::Overrides& overrides) {
+  add_file(command, config);
   command
       .add_option(
           "--listen", overrides.listen,
@@ -43,18 +57,49 @@ void add_configuration(CLI::App& command, std::optional<std::string>& config, co
                   "is not the "
                   "usual one")
       ->type_name("URL");
-  command
-      .add_option("--store", overrides.store,
-                  "Keep the window at memory: (this process alone, forgotten at its end) or "
-                  "redis://HOST:PORT/DATABASE")
-      ->type_name("URL");
+  add_store(command, overrides);
 }
 
 struct Commands {
   ServeCommand serve;
   CheckCommand check;
   ExplainCommand explain;
+  WindowCommand window;
 };
+
+void add_records(CLI::App& command, WindowCommand& window) {
+  auto& wanted = window.wanted;
+  add_file(command, window.config);
+  add_store(command, window.overrides);
+  command.add_flag("--doubt", wanted.doubt, "Only those of which nobody knows whether they were sent");
+  command.add_option("--fingerprint", wanted.fingerprint, "Of this fingerprint, or one that begins so");
+  command.add_option("--message-id", wanted.message_id, "That went out under this Message-ID");
+  command.add_option("--recipient", wanted.recipient, "To this address")->type_name("ADDRESS");
+  command.add_option("--key", wanted.key,
+                     "Of messages with this idempotency key, or this value of header:NAME");
+  command.add_flag("--json", window.json, "Print one JSON object a line");
+}
+
+void describe_window(CLI::App& app, WindowCommand& window) {
+  using What = WindowCommand::What;
+  auto& command =
+      *app.add_subcommand("window", "Look at the records of a live store, and decide about doubt");
+  command.require_subcommand(1);
+  const auto add = [&window](CLI::App& to, const char* name, const char* text, What what) {
+    auto& added = *to.add_subcommand(name, text);
+    add_records(added, window);
+    added.callback([&window, what] { window.what = what; });
+  };
+  add(command, "list", "One line a record, the oldest first", What::list);
+  add(command, "show", "All that is kept of the records meant", What::show);
+  add(command, "forget", "Forget the records meant: what is repeated is sent again", What::forget);
+  auto& resolve = *command.add_subcommand(
+      "resolve", "Say of records in doubt whether they were sent, as the provider's log tells");
+  resolve.require_subcommand(1);
+  add(resolve, "sent", "They were: a repeat is a duplicate", What::resolve_sent);
+  add(resolve, "not-sent", "They were not: the next attempt is forwarded as the first",
+      What::resolve_not_sent);
+}
 
 void describe(CLI::App& app, Commands& commands) {
   app.name("mailonce");
@@ -94,11 +139,14 @@ void describe(CLI::App& app, Commands& commands) {
   explain.add_flag("--json", commands.explain.json, "Print one JSON object on one line");
   explain.add_option("--color", commands.explain.color, "auto (on a terminal), always or never")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+
+  describe_window(app, commands.window);
 }
 
 int dispatch(const CLI::App& app, const Commands& commands, Streams streams) {
   if (app.got_subcommand("serve")) return serve(commands.serve, streams);
   if (app.got_subcommand("check")) return check(commands.check, streams);
+  if (app.got_subcommand("window")) return window(commands.window, streams);
   return explain(commands.explain, streams);
 }
 

@@ -90,8 +90,13 @@ int serve(const ServeCommand& command, Streams streams) {
     for (const auto& line : loaded.report.lines()) streams.err << line << '\n';
     return exit_code::wrong;
   }
+  if (const auto problem = config::unusable_store(loaded.configuration)) {
+    streams.err << "error: " << problem->text() << '\n';
+    return exit_code::wrong;
+  }
   hold_back_termination();
   std::signal(SIGPIPE, SIG_IGN);  // a log on a pipe whose reader left is no reason to stop
+  std::signal(SIGXFSZ, SIG_IGN);  // nor is a file that may not grow: its write fails
   return serve(loaded);
 }
 

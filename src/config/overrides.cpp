@@ -43,7 +43,7 @@ void apply_upstream(const std::string& url, Loaded& loaded) {
 }
 
 void apply_store(const std::string& url, Loaded& loaded) {
-  if (const auto set = set_store_url(url, loaded.configuration); !set) {
+  if (const auto set = set_store_url(url, ".", loaded.configuration); !set) {
     loaded.report.errors.push_back(problem("--store", url, set.error()));
   }
 }

@@ -48,6 +48,10 @@ std::string store_line(const Configuration& configuration) {
     return "store memory, " + std::to_string(configuration.window.memory.max_records) +
            " records at most; forgotten at exit, not shared";
   }
+  if (configuration.window.kind == window::Kind::sqlite) {
+    const bool disk = configuration.window.sqlite.durability == window::Durability::disk;
+    return "store sqlite:" + configuration.window.sqlite.path + ", durability " + (disk ? "disk" : "process");
+  }
   return "store " + redis::printable_url(configuration.window.redis);
 }
 

@@ -45,6 +45,11 @@ std::optional<std::uint64_t> take_quantity(std::string_view& text, const std::ar
   return number * unit->factor;
 }
 
+// Asio reads an address up to a NUL, and anything as a zone.
+bool is_visible(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c > ' ' && c < 0x7f; });
+}
+
 std::optional<std::uint16_t> parse_port(std::string_view text) {
   std::uint16_t port = 0;
   const auto [rest, error] = std::from_chars(text.data(), text.data() + text.size(), port);
@@ -120,7 +125,7 @@ Parsed<boost::asio::ip::tcp::endpoint> parse_endpoint(std::string_view text) {
   if (bracketed) host = host.substr(1, host.size() - 2);
   boost::system::error_code error;
   const auto address = boost::asio::ip::make_address(host, error);
-  if (error || address.is_v6() != bracketed) {
+  if (error || address.is_v6() != bracketed || !is_visible(host)) {
     return Mistake{"is not an IP address with a port",
                    "write ADDRESS:PORT, as in \"127.0.0.1:2525\" or \"[::1]:2525\"; names are not resolved"};
   }
@@ -147,6 +152,9 @@ Parsed<void> add_network(std::string_view text, server::Networks& networks) {
   const bool one_address = text.find('/') == std::string_view::npos;
   const bool v6 = text.find(':') != std::string_view::npos;
   const auto cidr = std::string(text) + (!one_address ? "" : v6 ? "/128" : "/32");
+  const Mistake mistake{"is not a network",
+                        "write it as in \"10.0.0.0/8\", \"2001:db8::/32\" or \"192.0.2.7\""};
+  if (!is_visible(text) || text.find('%') != std::string_view::npos) return mistake;
   if (!v6) {
     const auto network = ip::make_network_v4(cidr, error);
     if (!error) return add(networks.v4, network, network.canonical());
@@ -157,13 +165,12 @@ Parsed<void> add_network(std::string_view text, server::Networks& networks) {
     }
     if (!error) return add(networks.v6, network, network.canonical());
   }
-  return Mistake{"is not a network", "write it as in \"10.0.0.0/8\", \"2001:db8::/32\" or \"192.0.2.7\""};
+  return mistake;
 }
 
 Parsed<std::string> parse_field_name(std::string_view text) {
-  const bool valid = !text.empty() && text.size() <= 77 && std::all_of(text.begin(), text.end(), [](char c) {
-    return c > ' ' && c < 0x7f && c != ':';
-  });
+  const bool valid =
+      !text.empty() && text.size() <= 77 && is_visible(text) && text.find(':') == std::string_view::npos;
   if (!valid)
     return Mistake{"is not the name of a header field", "write it without colon, as in \"X-Job-Id\""};
   return std::string(text);
@@ -179,8 +186,8 @@ Parsed<std::string> parse_hostname(std::string_view text) {
 }
 
 std::string printable_url(std::string_view url) {
-  const auto scheme = url.find("://");
-  const auto begin = scheme == std::string_view::npos ? 0 : scheme + 3;
+  const auto first = std::min(url.find(':'), url.size());
+  const auto begin = url.substr(first).starts_with("://") ? first + 3 : 0;
   const auto at = url.rfind('@');
   const auto colon = url.find(':', begin);
   if (at == std::string_view::npos || colon == std::string_view::npos || colon > at) return std::string(url);

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "embedded_store.h"
 #include "overrides.h"
 #include "secret.h"
 #include "sections.h"
@@ -53,8 +54,11 @@ void read_window_length(Table& table, std::string_view key, milliseconds& into) 
   table.duration(key, into, seconds(1), seconds(366 * 24 * 3600));
 }
 
-Parsed<void> set_store_url(std::string_view url, Configuration& configuration) {
-  const Mistake mistake{"is not a store", "write \"memory:\" or as in \"redis://127.0.0.1:6379/0\""};
+Parsed<void> set_store_url(std::string_view url, const std::filesystem::path& folder,
+                           Configuration& configuration) {
+  const Mistake mistake{
+      "is not a store",
+      "write as in \"sqlite:/var/lib/mailonce/window.db\", \"redis://127.0.0.1:6379/0\" or \"memory:\""};
   if (printable_url(url) != url) {
     return Mistake{"holds a password, and files, command lines and logs are read by others",
                    std::string("put it in a file or the environment: ") + password_variable};
@@ -63,6 +67,7 @@ Parsed<void> set_store_url(std::string_view url, Configuration& configuration) {
     configuration.window.kind = window::Kind::memory;
     return {};
   }
+  if (url.starts_with("sqlite:")) return set_sqlite_url(url, folder, configuration.window);
   if (!url.starts_with("redis")) return mistake;
   auto parsed = redis::parse_url(url);
   if (!parsed) return Mistake{parsed.error().message(), mistake.cure};
@@ -83,6 +88,9 @@ Parsed<void> set_store_url(std::string_view url, Configuration& configuration) {
 }
 
 void complete_store(Configuration& configuration) {
+  auto& window = configuration.window;
+  if (window.kind == window::Kind::sqlite && window.sqlite.path.empty())
+    window.sqlite.path = default_store_path().string();
   auto& options = configuration.window.redis;
   if (configuration.window.kind != window::Kind::redis || !options.password.empty()) return;
   if (auto password = read_secret_variable(password_variable)) options.password = std::move(*password);
@@ -91,11 +99,15 @@ void complete_store(Configuration& configuration) {
 void read_window(Table& table, const std::filesystem::path& folder, Configuration& configuration) {
   std::string url;
   if (table.text("store", url)) {
-    if (const auto set = set_store_url(url, configuration); !set) table.error("store", set.error());
+    if (const auto set = set_store_url(url, folder, configuration); !set) table.error("store", set.error());
   }
   auto& redis = configuration.window.redis;
   if (auto password = take_secret(table, "password", folder)) redis.password = std::move(*password);
   table.duration("timeout", redis.command_deadline, milliseconds(10), seconds(60));
+  configuration.window.sqlite.deadline = redis.command_deadline;
+  table.choice("durability", configuration.window.sqlite.durability,
+               Choices<window::Durability>{{"disk", window::Durability::disk},
+                                           {"process", window::Durability::process}});
   read_times(table, configuration.relay.policy);
   table.duration("lease", configuration.window.lease, seconds(5), seconds(600));
   table.count("memory_max_records", configuration.window.memory.max_records, 1000, 100'000'000);

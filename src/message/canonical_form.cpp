@@ -65,6 +65,11 @@ std::string_view why_not_counted(std::string_view name) {
   return "not shown to the recipient";
 }
 
+// Patterns are for what a person reads: not for the inside of an encoded word.
+bool is_legible(const HeaderValue& value) {
+  return value.reading == Reading::decoded || value.text.find("=?") == std::string::npos;
+}
+
 // RFC 1847, RFC 8551: what stands in the second part of a multipart/signed.
 bool is_signature(const Part& part) {
   return part.kind == Part::Kind::leaf &&
@@ -97,7 +102,7 @@ class Writer {
     for (const auto& field : root.header) {
       if (!matches(counted, field.name)) continue;
       auto value = read_header_value(field.value, counted.syntax);
-      if (counted.name == "Subject" && value.reading == Reading::decoded) drop_ignored(value.text);
+      if (counted.name == "Subject" && is_legible(value)) drop_ignored(value.text);
       const auto name = counted.family ? to_lower_ascii(field.name) : std::string(counted.name);
       sink_.header(name, value.text, value.reading);
     }
@@ -222,21 +227,24 @@ class Writer {
       leaf.reading = Reading::text;
       *text = with_lf_line_ends(*text, unix_text_);
       if (calendar) *text = drop_dtstamp(*text);
-      if (!options_.ignore.empty()) {
-        ignored_.assign(*text);
-        drop_ignored(ignored_);
-        text = ignored_;
-      }
+      *text = without_ignored(*text);
       if (part.type == "text/html") *text = content_ids_.number_references(*text, filtered_);
       *text = without_trailing_blank_lines(*text);
     } else {
       leaf.reading = Reading::raw;
       leaf.label = label;
-      text = octets;
+      text = is_utf8_or_ascii(charset) ? without_ignored(octets) : octets;
     }
     sink_.open_leaf(leaf);
     sink_.content(*text);
     sink_.close_leaf();
+  }
+
+  std::string_view without_ignored(std::string_view text) {
+    if (options_.ignore.empty()) return text;
+    ignored_.assign(text);
+    drop_ignored(ignored_);
+    return ignored_;
   }
 
   void drop_ignored(std::string& text) {

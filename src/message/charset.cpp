@@ -55,6 +55,14 @@ bool is_charset_name(std::string_view name) {
   return true;
 }
 
+bool names_utf8(std::string_view charset) noexcept {
+  return equals_ignoring_case(charset, "utf-8") || equals_ignoring_case(charset, "utf8");
+}
+
+bool names_ascii(std::string_view charset) noexcept {
+  return equals_ignoring_case(charset, "us-ascii") || equals_ignoring_case(charset, "ascii");
+}
+
 bool start_gmime() {
   static const bool started = (g_mime_init(), true);
   return started;
@@ -111,24 +119,33 @@ bool is_ascii(std::string_view bytes) noexcept {
 }
 
 bool is_utf8(std::string_view bytes) noexcept {
+  return utf8_prefix(bytes) == bytes.size();
+}
+
+std::size_t utf8_prefix(std::string_view bytes) noexcept {
+  auto rest = bytes;
   for (;;) {
-    bytes.remove_prefix(ascii_prefix(bytes));
-    while (!bytes.empty() && static_cast<unsigned char>(bytes.front()) >= 0x80) {
-      const auto octets = utf8_sequence(bytes);
-      if (octets == 0) return false;
-      bytes.remove_prefix(octets);
+    rest.remove_prefix(ascii_prefix(rest));
+    while (!rest.empty() && static_cast<unsigned char>(rest.front()) >= 0x80) {
+      const auto octets = utf8_sequence(rest);
+      if (octets == 0) return bytes.size() - rest.size();
+      rest.remove_prefix(octets);
     }
-    if (bytes.empty()) return true;
+    if (rest.empty()) return bytes.size();
   }
+}
+
+bool is_utf8_or_ascii(std::string_view charset) noexcept {
+  return names_utf8(charset) || names_ascii(charset);
 }
 
 std::optional<std::string_view> to_utf8(std::string_view bytes, std::string_view charset,
                                         std::string& scratch) {
-  if (equals_ignoring_case(charset, "utf-8") || equals_ignoring_case(charset, "utf8")) {
+  if (names_utf8(charset)) {
     if (is_utf8(bytes)) return bytes;
     return std::nullopt;
   }
-  if (equals_ignoring_case(charset, "us-ascii") || equals_ignoring_case(charset, "ascii")) {
+  if (names_ascii(charset)) {
     if (is_ascii(bytes)) return bytes;
     return std::nullopt;
   }

@@ -80,15 +80,6 @@ Digest content_digest(std::string_view message, std::string_view scope, const Id
   return hasher.finish();
 }
 
-Digest fingerprint(std::string_view scope, const Strategy& strategy, std::string_view value,
-                   std::string_view secret) {
-  auto hasher = labelled("mailonce fingerprint", secret);
-  hasher.update_framed(scope);
-  hasher.update_framed(strategy.name());
-  hasher.update_framed(value);
-  return hasher.finish();
-}
-
 }  // namespace
 
 HeaderFacts scan_header(std::string_view message) {
@@ -127,7 +118,7 @@ std::optional<Identity> identify(std::string_view message, std::string_view scop
     identity.strategy = strategy;
     identity.content = content_digest(message, scope, options);
     const std::string_view value = by_content ? octets(identity.content) : std::string_view(taken.value);
-    identity.fingerprint = fingerprint(scope, strategy, value, options.secret);
+    identity.fingerprint = fingerprint_of_value(value, scope, strategy, options.secret);
     auto facts = scan_header(message);
     identity.message_id = std::move(facts.message_id);
     identity.message_id_value = facts.message_id_value;
@@ -136,6 +127,15 @@ std::optional<Identity> identify(std::string_view message, std::string_view scop
     return identity;
   }
   return std::nullopt;
+}
+
+Digest fingerprint_of_value(std::string_view value, std::string_view scope, const Strategy& strategy,
+                            std::string_view secret) {
+  auto hasher = labelled("mailonce fingerprint", secret);
+  hasher.update_framed(scope);
+  hasher.update_framed(strategy.name());
+  hasher.update_framed(value);
+  return hasher.finish();
 }
 
 Digest fingerprint_of_other_content(const Identity& identity, std::string_view secret) {

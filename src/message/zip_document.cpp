@@ -37,14 +37,16 @@ Format format_of(const ZipStructure& zip) {
   return std::any_of(zip.entries.begin(), zip.entries.end(), is_types) ? Format::ooxml : Format::plain;
 }
 
-// A signature vouches for the very octets; what is encrypted is not seen.
-bool is_sealed(const ZipEntry& entry) {
+// A signature vouches for the very octets, what is encrypted is not seen, and a macro may show a time.
+bool is_sealed(const ZipEntry& entry, Format format) {
   const auto name = entry.name;
-  if (starts_ignoring_name_case(name, "_xmlsignatures/")) return true;
-  if (!starts_ignoring_name_case(name, "meta-inf/")) return false;
+  const auto begins = [&](std::string_view begin) { return starts_ignoring_name_case(name, begin); };
   const auto ends = [&](std::string_view end) {
     return name.size() >= end.size() && starts_ignoring_name_case(name.substr(name.size() - end.size()), end);
   };
+  if (begins("_xmlsignatures/") || ends("vbaproject.bin")) return true;
+  if (format == Format::open_document && (begins("basic/") || begins("scripts/"))) return true;
+  if (!begins("meta-inf/")) return false;
   return ends("signatures.xml") || ends("encryption.xml") || ends(".sf") || ends(".rsa") || ends(".dsa") ||
          ends(".ec");
 }
@@ -99,7 +101,7 @@ std::string without_extra_times(std::string_view extra) {
 
 class ZipReader {
  public:
-  explicit ZipReader(const ZipStructure& zip) : zip_(zip), format_(format_of(zip)) { document_.kind = "zip"; }
+  ZipReader(const ZipStructure& zip, Format format) : zip_(zip), format_(format) { document_.kind = "zip"; }
 
   std::optional<Document> read() {
     document_.items.push_back({"comment", sha256(zip_.comment)});
@@ -181,12 +183,13 @@ class ZipReader {
 std::optional<Document> read_zip(std::string_view octets) {
   const auto zip = read_zip_structure(octets);
   if (!zip || zip->entries.empty()) return std::nullopt;
+  const auto format = format_of(*zip);
   std::size_t inflated_octets = 0;
   for (const auto& entry : zip->entries) {
     inflated_octets += entry.octets;
-    if (is_sealed(entry) || inflated_octets > DocumentLimits::inflated_octets) return std::nullopt;
+    if (is_sealed(entry, format) || inflated_octets > DocumentLimits::inflated_octets) return std::nullopt;
   }
-  return ZipReader(*zip).read();
+  return ZipReader(*zip, format).read();
 }
 
 }  // namespace mailonce::message

@@ -109,6 +109,16 @@ bool Stream::readable_now() {
   }
 }
 
+bool Stream::ended_now() const noexcept {
+  if (!is_open()) return true;
+  for (;;) {
+    char octet = 0;
+    const ssize_t octets = ::recv(state_->socket.native_handle(), &octet, 1, MSG_PEEK | MSG_DONTWAIT);
+    if (octets >= 0) return octets == 0;
+    if (errno != EINTR) return errno != EAGAIN;
+  }
+}
+
 awaitable<void> Stream::shut_down() {
   const auto state = state_;
   if (!state->socket.is_open()) co_return;

@@ -64,7 +64,7 @@ window::ClaimRequest Claiming::request(const Group& group) const {
   return request;
 }
 
-awaitable<Claiming::End> Claiming::claim(milliseconds wait) {
+awaitable<Claiming::End> Claiming::claim(milliseconds wait, const std::function<bool()>& left) {
   const auto until = SteadyClock::now() + wait;
   auto pause = first_pause;
   for (;;) {
@@ -83,9 +83,10 @@ awaitable<Claiming::End> Claiming::claim(milliseconds wait) {
       case Pass::busy:
         break;
     }
-    const auto left = std::chrono::duration_cast<milliseconds>(until - SteadyClock::now());
-    if (left <= milliseconds(0) || relay_.stopping) co_return End::busy;
-    co_await relay_.window.changed(blocked_on_, std::min(pause, left));
+    const auto remaining = std::chrono::duration_cast<milliseconds>(until - SteadyClock::now());
+    if (remaining <= milliseconds(0) || relay_.stopping) co_return End::busy;
+    co_await relay_.window.changed(blocked_on_, std::min(pause, remaining));
+    if (left && left()) co_return End::abandoned;
     pause = std::min(pause * 2, longest_pause);
   }
 }

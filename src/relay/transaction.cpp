@@ -102,13 +102,16 @@ awaitable<std::vector<Lot>> Transaction::identify(std::string_view message) {
 awaitable<smtp::Reply> Transaction::send_claimed(std::string_view message) {
   for (int round = 0; round < max_claims; ++round) {
     const auto start = SteadyClock::now();
-    auto end = co_await claiming_->claim(relay_.stopping ? milliseconds(0) : relay_.options.wait);
+    auto end =
+        co_await claiming_->claim(relay_.stopping ? milliseconds(0) : relay_.options.wait, origin_.left);
     steps_.claim = std::max(steps_.claim, microseconds(0)) + since(start);
     switch (end) {
       case Claiming::End::decided:
         break;
       case Claiming::End::busy:
         co_return refuse(Outcome::deferred, "in_flight", still_undecided_reply());
+      case Claiming::End::abandoned:
+        co_return refuse(Outcome::deferred, "client_left", still_undecided_reply());
       case Claiming::End::in_doubt:
         co_return refuse(Outcome::deferred, "in_doubt", outcome_unknown_reply());
       case Claiming::End::conflict:

@@ -17,8 +17,10 @@ bool Networks::contains(const boost::asio::ip::address& address) const {
              network.canonical();
     });
   }
+  // A link-local client comes with its interface as zone, and a network has none.
+  const auto without_zone = make_address_v6(address.to_v6().to_bytes());
   return std::any_of(v6.begin(), v6.end(), [&](const auto& network) {
-    return boost::asio::ip::network_v6(address.to_v6(), network.prefix_length()).canonical() ==
+    return boost::asio::ip::network_v6(without_zone, network.prefix_length()).canonical() ==
            network.canonical();
   });
 }

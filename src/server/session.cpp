@@ -129,7 +129,8 @@ awaitable<void> Session::ask_capabilities() {
 }
 
 awaitable<void> Session::ask_recipients(smtp::AskRecipients asked) {
-  if (!transaction_) transaction_.emplace(relay_, relay::Origin{id_, client_});
+  if (!transaction_)
+    transaction_.emplace(relay_, relay::Origin{id_, client_, [this] { return stream_.ended_now(); }});
   auto replies = co_await transaction_->recipients(*asked.sender, asked.recipients);
   machine_.answer_recipients(replies);
 }

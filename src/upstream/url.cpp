@@ -65,7 +65,10 @@ std::string take_authority(std::string_view text, Options& options) {
     options.host = text.substr(1, end - 1);
     boost::system::error_code bad;
     boost::asio::ip::make_address_v6(options.host, bad);
-    if (bad) return "'" + options.host + "' is not an IPv6 address";
+    // Asio reads no further than a NUL, and anything as a zone.
+    const bool visible =
+        std::all_of(options.host.begin(), options.host.end(), [](char c) { return c > ' ' && c < 0x7f; });
+    if (bad || !visible) return "'" + options.host + "' is not an IPv6 address";
     text.remove_prefix(end + 1);
     if (!text.empty() && text.front() != ':') return "only a port may follow the address in brackets";
     has_port = !text.empty();

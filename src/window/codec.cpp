@@ -30,13 +30,13 @@ class Fields {
   void expect(char c) {
     if (character() != c) fail();
   }
-  std::int64_t number(char end) {
+  std::int64_t number(char end, std::size_t most_digits = max_digits) {
     std::int64_t value = 0;
     const auto* last = text_.data() + text_.size();
     const auto [at, ec] = std::from_chars(text_.data(), last, value);
     const auto digits = static_cast<std::size_t>(at - text_.data());
     // As step.lua reads them: digits alone, and no more than a double holds exactly.
-    if (ec != std::errc() || text_.front() == '-' || digits > max_digits) return fail(), 0;
+    if (ec != std::errc() || text_.front() == '-' || digits > most_digits) return fail(), 0;
     text_.remove_prefix(digits);
     expect(end);
     return value;
@@ -90,7 +90,7 @@ std::optional<Record> read(std::string_view text) {
   record.message_id = fields.sized();
   record.content = fields.sized();
   record.upstream = fields.sized();
-  record.reply.code = static_cast<int>(fields.number(' '));
+  record.reply.code = static_cast<int>(fields.number(' ', 3));
   record.reply.text = fields.sized();
   if (!fields.done()) return std::nullopt;
   if (record.state == State::sent && !record.reply.completed()) return std::nullopt;

@@ -14,6 +14,12 @@ class Category final : public boost::system::error_category {
         return "the store's answer is not that of a step";
       case Errc::store_down:
         return "the store is down";
+      case Errc::timed_out:
+        return "the store did not answer in time";
+      case Errc::another_application:
+        return "the file belongs to another application; name another file";
+      case Errc::later_version:
+        return "the file was written by a later version of mailonce; run that one, or name another file";
     }
     return "unknown window error";
   }

@@ -3,6 +3,8 @@
 #include <cstring>
 #include <functional>
 
+#include "perform.h"
+
 namespace mailonce::window {
 namespace {
 
@@ -43,51 +45,50 @@ awaitable<Result<StepResult>> MemoryStore::step(Step step) {
   co_return apply(step);
 }
 
-StepResult MemoryStore::apply(const Step& step) {
-  const Table does = actions(step.verb, step.particulars);
-  const auto& particulars = step.particulars;
-  StepResult result;
-  result.before.reserve(step.recipients.size());
+// The records of one step's fingerprint, while the mutex is held.
+struct MemoryStore::Shelf {
+  MemoryStore& store;
+  const Digest& fingerprint;
+  const TimePoint now;
 
-  const std::lock_guard lock(mutex_);
-  const TimePoint now = clock_.now();
-  result.now = now;
-  sweep(under_way_, now, sweep_each_step);
-  sweep(settled_, now, sweep_each_step);
-  for (const auto& recipient : step.recipients) {
-    const auto found = find_live(step, recipient, now);
-    result.before.push_back(found == records_.end() ? Record{} : found->second.record);
-    const auto kind = classify(result.before.back(), particulars.owner, now);
-    if (does[static_cast<std::size_t>(kind)] == Action::block) result.blocked = true;
+  Map::iterator at(const std::string& recipient) const {
+    return store.records_.find(KeyView{fingerprint, recipient});
   }
-  if (result.blocked) return result;
-
-  for (std::size_t i = 0; i < step.recipients.size(); ++i) {
-    const auto kind = classify(result.before[i], particulars.owner, now);
-    const auto action = does[static_cast<std::size_t>(kind)];
-    if (action == Action::keep) continue;
-    const auto& recipient = step.recipients[i];
-    const auto found = records_.find(KeyView{step.fingerprint, recipient});
-    if (action == Action::slide) {
-      const auto ends = now + slid_lifetime(found->second.record, particulars, now);
-      if (ends > found->second.place->first) move_to(found->second, ends);
-      continue;
+  // A record lives until its end and not beyond, swept or not. As in Redis it is still there in its last
+  // millisecond.
+  Record find(const std::string& recipient) {
+    const auto found = at(recipient);
+    if (found == store.records_.end()) return {};
+    if (found->second.place->first >= now) return found->second.record;
+    store.erase(found);
+    return {};
+  }
+  void put(const std::string& recipient, Record record, TimePoint ends) {
+    const auto found = at(recipient);
+    if (found == store.records_.end()) {
+      store.insert({fingerprint, recipient}, std::move(record), ends);
+      return;
     }
-    Record record = result.before[i];
-    if (!rewrite(action, record, particulars, now)) {
-      erase(found);
-      continue;
-    }
-    const auto ends = now + lifetime(record, particulars, now);
-    if (found == records_.end()) {
-      insert(step, recipient, std::move(record), ends);
-      continue;
-    }
-    auto node = order_of(found->second.record).extract(found->second.place);
+    auto node = store.order_of(found->second.record).extract(found->second.place);
     found->second.record = std::move(record);
     node.key() = ends;
-    found->second.place = order_of(found->second.record).insert(std::move(node));
+    found->second.place = store.order_of(found->second.record).insert(std::move(node));
   }
+  void prolong(const std::string& recipient, TimePoint ends) {
+    auto& entry = at(recipient)->second;
+    if (ends > entry.place->first) store.move_to(entry, ends);
+  }
+  TimePoint end_of(const std::string& recipient) const { return at(recipient)->second.place->first; }
+  void erase(const std::string& recipient) { store.erase(at(recipient)); }
+};
+
+StepResult MemoryStore::apply(const Step& step) {
+  const std::lock_guard lock(mutex_);
+  const TimePoint now = clock_.now();
+  sweep(under_way_, now, sweep_each_step);
+  sweep(settled_, now, sweep_each_step);
+  Shelf shelf{*this, step.fingerprint, now};
+  auto result = perform(step, now, shelf);
   make_room();
   return result;
 }
@@ -107,18 +108,8 @@ std::size_t MemoryStore::size() const {
   return records_.size();
 }
 
-// A record lives until its end and not beyond, swept or not. As in Redis it is still there in its last
-// millisecond.
-MemoryStore::Map::iterator MemoryStore::find_live(const Step& step, const std::string& recipient,
-                                                  TimePoint now) {
-  const auto found = records_.find(KeyView{step.fingerprint, recipient});
-  if (found == records_.end() || found->second.place->first >= now) return found;
-  erase(found);
-  return records_.end();
-}
-
-void MemoryStore::insert(const Step& step, const std::string& recipient, Record record, TimePoint ends) {
-  const auto [entry, made] = records_.try_emplace(Key{step.fingerprint, recipient});
+void MemoryStore::insert(Key key, Record record, TimePoint ends) {
+  const auto [entry, made] = records_.try_emplace(std::move(key));
   entry->second.record = std::move(record);
   entry->second.place = order_of(entry->second.record).emplace(ends, &entry->first);
 }

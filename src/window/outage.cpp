@@ -7,7 +7,7 @@ namespace mailonce::window {
 void Outage::failed(std::uint64_t epoch, error_code why, observe::Log& log) {
   const std::lock_guard lock(mutex_);
   if (down_ || epoch != epoch_) return;
-  since_ = SteadyClock::now();
+  since_ = reminded_ = SteadyClock::now();
   ++epoch_;
   down_ = true;
   log.event(observe::Level::error, "store_down",
@@ -26,6 +26,21 @@ void Outage::back(observe::Log& log) {
              {"claims_local", std::to_string(figures.claims_local.exchange(0))},
              {"claims_unasked", std::to_string(figures.claims_unasked.exchange(0))},
              {"claims_deferred", std::to_string(figures.claims_deferred.exchange(0))},
+             {"to_write_back", std::to_string(kept.load())}});
+}
+
+void Outage::remind(observe::Log& log) {
+  constexpr seconds a_while{10};
+  const std::lock_guard lock(mutex_);
+  const auto now = SteadyClock::now();
+  if (!down_ || now - reminded_ < a_while) return;
+  reminded_ = now;
+  const auto lasts = std::chrono::duration_cast<milliseconds>(now - since_);
+  log.event(observe::Level::warning, "store_still_down", "the window's store does not answer",
+            {{"down_ms", std::to_string(lasts.count())},
+             {"claims_local", std::to_string(figures.claims_local.load())},
+             {"claims_unasked", std::to_string(figures.claims_unasked.load())},
+             {"claims_deferred", std::to_string(figures.claims_deferred.load())},
              {"to_write_back", std::to_string(kept.load())}});
 }
 

@@ -28,7 +28,7 @@ local function parse(value)
   local upstream = content and behind(value, content)
   local code = upstream and behind(value, upstream)
   local digits, text = string.match(value, '^(%d+) ()', code or #value + 2)
-  if not text or #digits > 15 or behind(value, text) ~= #value + 1 then return unreadable end
+  if not text or #digits > 3 or behind(value, text) ~= #value + 1 then return unreadable end
   if #r.deadline > 15 or #r.at > 15 then return unreadable end
   if r.state == 'S' and not string.match(digits, '^2%d%d$') then return unreadable end
   r.deadline, r.at = tonumber(r.deadline), tonumber(r.at)
@@ -75,6 +75,7 @@ local write = {
   m = function(key, r)
     local declared = r.state == 's' and r.deadline == 0
     local life = declared and window - age or math.max(held, r.deadline - now)
+    life = math.max(life, redis.call('PTTL', key))
     put(key, life, r.state, '1', r.deadline, r.at, r.owner, message_id, rest)
   end,
   r = function(key, r)

@@ -91,7 +91,11 @@ awaitable<void> WriteBack::pause() {
 awaitable<bool> WriteBack::probe() {
   if (!outage_.down()) co_return true;
   auto result = co_await probe_store(*store_);
-  if (!result || stopped_) co_return false;
+  if (stopped_) co_return false;
+  if (!result) {
+    outage_.remind(log_);
+    co_return false;
+  }
   outage_.back(log_);
   co_return true;
 }

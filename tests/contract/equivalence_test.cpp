@@ -1,4 +1,4 @@
-// step.lua and window::rewrite() are the same machine: random steps, from a seed, leave memory and Redis with
+// All stores are the same machine: random steps, from a seed, leave memory, SQLite and Redis (step.lua) with
 // the same records and the same answers.
 #include <gtest/gtest.h>
 
@@ -91,24 +91,30 @@ std::string described(const StepResult& result) {
 class Equivalence : public testing::TestWithParam<unsigned> {};
 INSTANTIATE_TEST_SUITE_P(Seeds, Equivalence, testing::Range(1U, 9U));
 
-TEST_P(Equivalence, RandomStepsGiveTheSameInMemoryAndInRedis) {
+TEST_P(Equivalence, RandomStepsGiveTheSameInAllStores) {
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     Random random(GetParam());
     int written = 0;
     for (int round = 0; round < 12; ++round) {
       Shelf memory_shelf(Which::memory);
+      Shelf sqlite_shelf(Which::sqlite);
       Shelf redis_shelf(Which::redis);
       const auto memory = memory_shelf.store(io);
+      const auto sqlite = sqlite_shelf.store(io);
       const auto redis = redis_shelf.store(io);
       for (int i = 0; i < 20; ++i) {
         const auto drawn = draw(random);
         const auto step = drawn.step();
         auto in_memory = co_await memory->step(step);
+        auto in_sqlite = co_await sqlite->step(step);
         auto in_redis = co_await redis->step(step);
+        EXPECT_TRUE(in_sqlite) << in_sqlite.error().message();
         EXPECT_TRUE(in_redis) << in_redis.error().message();
-        if (!in_redis) co_return;
-        EXPECT_EQ(described(*in_memory), described(*in_redis))
-            << "round " << round << ", step " << i << ", verb " << static_cast<int>(drawn.verb);
+        if (!in_redis || !in_sqlite) co_return;
+        const auto where = "round " + std::to_string(round) + ", step " + std::to_string(i) + ", verb " +
+                           std::to_string(static_cast<int>(drawn.verb));
+        EXPECT_EQ(described(*in_memory), described(*in_sqlite)) << where;
+        EXPECT_EQ(described(*in_memory), described(*in_redis)) << where;
         written += in_redis->blocked ? 0 : 1;
         // A short lease ends between two steps, never during one.
         if (drawn.lease == short_lease) co_await nap(short_lease + milliseconds(15));

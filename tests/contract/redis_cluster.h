@@ -134,7 +134,7 @@ class RedisCluster {
     auto arguments = server_arguments(port, folder_);
     arguments.insert(arguments.end(),
                      {"--cluster-enabled", "yes", "--cluster-port", std::to_string(buses_[number]),
-                      "--cluster-config-file", folder_.path("nodes-" + std::to_string(port) + ".conf"),
+                      "--cluster-config-file", folder_.file("nodes-" + std::to_string(port) + ".conf"),
                       "--cluster-node-timeout", "600", "--cluster-replica-validity-factor", "0",
                       "--cluster-allow-replica-migration", "no", "--repl-ping-replica-period", "1"});
     return std::make_unique<ServerProcess>(port, arguments);

@@ -70,7 +70,7 @@ inline std::vector<std::string> server_arguments(std::uint16_t port, const Folde
           "--appendonly",
           "no",
           "--dir",
-          folder.path(""),
+          folder.path.string(),
           "--dbfilename",
           std::to_string(port),
           "--repl-diskless-sync-delay",

@@ -150,6 +150,8 @@ const std::vector<std::string> no_records{"9 from a later version",
                                           "1S0 0 1700000000123 other 0:0:0:250 9:short",
                                           "1S0 0 1 other 0:0:0:x 0:",
                                           "1S0 0 1 other 0:0:0:550 0:",
+                                          "1S0 0 1 other 0:0:0:4294967546 0:",
+                                          "1c0 99999999999999 1 other 0:0:0:1000 0:",
                                           "1S0 0 1 ot\ther 0:0:0:250 0:",
                                           "1c0 1111111111111111 1 other 0:0:0:0 0:",
                                           "1S0 0 1700000000123 other 0:0:0:250 2:Okx"};

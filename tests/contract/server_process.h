@@ -10,14 +10,12 @@
 #include <unistd.h>
 
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
 
-#include "mailonce/base/random.h"
+#include "folder.h"
 
 namespace mailonce::test {
 
@@ -50,29 +48,6 @@ void wait_for(const std::string& what, const Condition& condition) {
     std::this_thread::sleep_for(std::chrono::milliseconds(5));
   }
 }
-
-// A folder of the test's own.
-class Folder {
- public:
-  Folder() : path_(std::filesystem::temp_directory_path() / ("mailonce-redis-" + random_token())) {
-    std::filesystem::create_directory(path_);
-  }
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string write(const std::string& name, const std::string& text) const {
-    const auto file = (path_ / name).string();
-    std::ofstream(file) << text;
-    return file;
-  }
-  std::string path(const std::string& name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 class ServerProcess {
  public:

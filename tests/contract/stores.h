@@ -1,6 +1,7 @@
 // The stores under contract, and what a relay process makes of one.
 #pragma once
 #include <boost/asio/io_context.hpp>
+#include <filesystem>
 #include <memory>
 #include <string>
 
@@ -10,15 +11,16 @@
 #include "mailonce/window/guarded_store.h"
 #include "mailonce/window/protocol_window.h"
 #include "mailonce/window/redis_store.h"
+#include "mailonce/window/sqlite_store.h"
 #include "redis_cluster.h"
 #include "redis_sentinels.h"
 #include "redis_server.h"
 
 namespace mailonce::test {
 
-enum class Which { memory, redis, guarded, tls, sentinel, cluster };
-inline constexpr Which stores_under_contract[] = {Which::memory, Which::redis,    Which::guarded,
-                                                  Which::tls,    Which::sentinel, Which::cluster};
+enum class Which { memory, sqlite, redis, guarded, tls, sentinel, cluster };
+inline constexpr Which stores_under_contract[] = {
+    Which::memory, Which::sqlite, Which::redis, Which::guarded, Which::tls, Which::sentinel, Which::cluster};
 
 inline observe::Log& quiet_log() {
   static observe::Log log([] {
@@ -69,10 +71,16 @@ struct Shelf {
   explicit Shelf(Which given) : which(given) {}
   std::shared_ptr<window::Store> store(boost::asio::io_context& io) {
     if (which == Which::memory) return {memory, memory.get()};
+    if (which == Which::sqlite) {
+      auto writer =
+          window::make_sqlite_writer({(folder.path / "window.db").string()});  // each process its own
+      return std::make_shared<window::SqliteStore>(io.get_executor(), std::move(writer));
+    }
     return std::make_shared<window::RedisStore>(io.get_executor(), redis_options(which), prefix);
   }
 
   Which which;
+  Folder folder;
   SystemClock clock;
   std::shared_ptr<window::MemoryStore> memory =
       std::make_shared<window::MemoryStore>(window::MemoryOptions{}, clock);

@@ -79,6 +79,8 @@ inline std::string name_of(const testing::TestParamInfo<Which>& each) {
   switch (each.param) {
     case Which::memory:
       return "memory";
+    case Which::sqlite:
+      return "sqlite";
     case Which::redis:
       return "redis";
     case Which::guarded:

@@ -1,3 +1,3 @@
-foreach(target canonical_form rebuilt_mail document)
+foreach(target canonical_form rebuilt_mail document message_fields message_body)
   mailonce_fuzz(${target} DEPS mailonce_message)
 endforeach()

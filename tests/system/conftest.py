@@ -5,7 +5,8 @@ import sys
 
 import pytest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support" / "python"))
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+sys.path[:0] = [str(TESTS / "support" / "python"), str(TESTS)]
 
 from harness import World  # noqa: E402
 
@@ -30,7 +31,7 @@ def upstream(world):
     return world.upstream()
 
 
-@pytest.fixture(params=["memory", "redis"])
+@pytest.fixture(params=["memory", "sqlite", "redis"])
 def store(request, world):
     """The URL of each store in turn."""
-    return "memory:" if request.param == "memory" else world.redis().url
+    return world.redis().url if request.param == "redis" else world.embedded_store(request.param)

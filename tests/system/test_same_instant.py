@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from harness import Mail, check_partition, submit
+from harness import Conversation, Mail, check_partition, submit
 
 
 def at_once(relays, mail, connections, copies):
@@ -74,6 +74,24 @@ def test_who_waited_long_enough_is_told_to_come_again(world, upstream, store):
     third = submit(relay, mail.build())
     assert third.reply == first.result().reply
     check_partition([first.result(), second, third], [relay], upstream)
+
+
+def test_who_leaves_while_waiting_costs_nothing_and_sends_nothing(world, upstream, store):
+    upstream.fault("dot hold")
+    relay = world.relay(upstream, store=store, upstream_keys={"max_connections": 2, "max_wait": "5s"})
+    mail, other = Mail(), Mail()
+    with concurrent.futures.ThreadPoolExecutor(1) as pool:
+        first = pool.submit(submit, relay, mail.build())
+        upstream.wait("held", 1)
+        with Conversation(relay) as waiting:
+            waiting.begin()
+            waiting.send(mail.build() + b"\r\n.\r\n")
+        # The upstream connection it held is free again: there are two, and the first copy has the other.
+        assert submit(relay, other.build()).code == 250
+        upstream.go()
+        assert first.result().code == 250
+    relay.wait_for_decision(reason="client_left")
+    assert len(upstream.accepted(mail.test_id)) == 1
 
 
 @pytest.mark.parametrize("groups", [(("a", "b"), ("b", "a")), (("a", "b"), ("b", "c"), ("c", "a"))],

@@ -1,4 +1,4 @@
-// The command line: serve, check, explain (`mailonce --help` tells it).
+// The command line: serve, check, explain, window (`mailonce --help` tells it).
 #pragma once
 #include <iosfwd>
 #include <string>

@@ -39,6 +39,9 @@ struct Loaded {
 // relative to its folder. Secrets are read now, and only now.
 Loaded load(const std::optional<std::string>& file, const Overrides& overrides);
 
+// Why the embedded store's file can not be written, if so: what serving needs and explaining does not.
+std::optional<Problem> unusable_store(const Configuration& configuration);
+
 // In one line each, without secrets: what the configuration says, for `check`.
 std::vector<std::string> summary(const Configuration& configuration);
 

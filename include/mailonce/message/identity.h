@@ -46,6 +46,10 @@ struct Identity {
   std::size_t received_fields = 0;  // for the loop check (RFC 5321 §6.3)
 };
 
+// The fingerprint of a message whose identity is a key, Message-ID or header: `value` under that strategy.
+Digest fingerprint_of_value(std::string_view value, std::string_view scope, const Strategy& strategy,
+                            std::string_view secret);
+
 // The fingerprint of the other content when a key is reused and `conflict` is "forward" (§5): its own record.
 Digest fingerprint_of_other_content(const Identity& identity, std::string_view secret);
 

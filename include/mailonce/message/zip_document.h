@@ -7,7 +7,8 @@
 
 namespace mailonce::message {
 
-// Nothing when `octets` are not exactly one intact ZIP file (zip_structure.h), neither encrypted nor signed.
+// Nothing when `octets` are not exactly one intact ZIP file (zip_structure.h), neither encrypted nor signed,
+// and without macros.
 std::optional<Document> read_zip(std::string_view octets);
 
 }  // namespace mailonce::message

@@ -54,6 +54,8 @@ class Stream {
   // True when octets or an end of stream wait unread: on an idle connection nobody may speak. No read may be
   // pending.
   bool readable_now();
+  // True when the peer has ended the connection and has nothing to say before that. No read may be pending.
+  bool ended_now() const noexcept;
 
   // Client side: verifies certificate and name (a DNS name or an IP address) unless the context says
   // otherwise; SNI is sent for DNS names. After a failure only close() is left. What the caller read but did

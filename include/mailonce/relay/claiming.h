@@ -3,6 +3,7 @@
 // doubt.
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -50,6 +51,7 @@ class Claiming {
   enum class End {
     decided,     // there is a finding for each recipient
     busy,        // another attempt had not ended within the wait
+    abandoned,   // while it waited, the client left
     in_doubt,    // doubt, and the policy is that a person decides
     conflict,    // key or id used before with other content, and the policy is to refuse
     store_down,  // the store did not answer, and the policy is to defer
@@ -58,8 +60,9 @@ class Claiming {
   // All refer to the transaction's and must outlive it. Each recipient is in one lot.
   Claiming(const Relay& relay, std::span<const Lot> lots, std::span<const smtp::Recipient> recipients);
 
-  // Claims, waiting at most `wait`. May be called again after the claim was lost.
-  awaitable<End> claim(milliseconds wait);
+  // Claims, waiting at most `wait`, and no longer than the client (`left`, may be empty). May be called again
+  // after the claim was lost.
+  awaitable<End> claim(milliseconds wait, const std::function<bool()>& left);
 
   // After `decided`, one a recipient, in order.
   const std::vector<Finding>& findings() const noexcept { return findings_; }

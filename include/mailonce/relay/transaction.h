@@ -6,6 +6,7 @@
 // deliver() is not cancelled when the client leaves (P6): the session that owns it waits for it.
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -20,10 +21,12 @@
 
 namespace mailonce::relay {
 
-// Whose transaction it is, for the log.
+// Whose transaction it is.
 struct Origin {
   std::string session;  // id of the session, unique in this process's life
   std::string client;   // address of the client
+  // Whether it has left. Asked while nothing is claimed and nothing sent for it; empty: never.
+  std::function<bool()> left = {};
 };
 
 class Transaction {

@@ -17,7 +17,7 @@ struct Networks {
   std::vector<boost::asio::ip::network_v4> v4;
   std::vector<boost::asio::ip::network_v6> v6;
 
-  // IPv4-mapped IPv6 addresses count as the IPv4 address they carry.
+  // IPv4-mapped IPv6 addresses count as the IPv4 address they carry; a zone does not count.
   bool contains(const boost::asio::ip::address& address) const;
   static Networks loopback();
 };

@@ -1,4 +1,5 @@
-// Why the window has no answer. A store's own errors (redis::Errc, the system's) pass through unchanged.
+// Why the window has no answer. A store's own errors (redis::Errc, sqlite::category(), the system's) pass
+// through unchanged.
 #pragma once
 #include <boost/system/error_category.hpp>
 
@@ -9,6 +10,9 @@ namespace mailonce::window {
 enum class Errc {
   malformed_answer = 1,  // the store answered something else than a step's result
   store_down,            // the store failed a moment ago and is not asked until it is back
+  timed_out,             // no answer within the deadline; the step may be carried out all the same
+  another_application,   // SQLite: the file is another application's
+  later_version,         // SQLite: the file is a later version's
 };
 
 const boost::system::error_category& category() noexcept;

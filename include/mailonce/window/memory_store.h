@@ -57,8 +57,8 @@ class MemoryStore final : public Store {
   };
   using Map = std::unordered_map<Key, Entry, Hash, Equal>;
 
-  Map::iterator find_live(const Step& step, const std::string& recipient, TimePoint now);
-  void insert(const Step& step, const std::string& recipient, Record record, TimePoint ends);
+  struct Shelf;
+  void insert(Key key, Record record, TimePoint ends);
   void erase(Map::iterator entry);
   void move_to(Entry& entry, TimePoint ends);
   void sweep(Order& order, TimePoint now, std::size_t at_most);

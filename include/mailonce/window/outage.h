@@ -26,6 +26,8 @@ class Outage {
 
   void failed(std::uint64_t epoch, error_code why, observe::Log& log);
   void back(observe::Log& log);
+  // While it lasts, once a while: what it has cost so far.
+  void remind(observe::Log& log);
 
   OutageFigures figures;
   // Facts of all workers that the store does not have yet.
@@ -36,6 +38,7 @@ class Outage {
   std::atomic<bool> down_{false};
   std::atomic<std::uint64_t> epoch_{0};
   SteadyClock::time_point since_{};
+  SteadyClock::time_point reminded_{};
 };
 
 }  // namespace mailonce::window

@@ -24,6 +24,9 @@ class RedisStore final : public Store {
   awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
 
  private:
+  awaitable<Result<std::string>> visit_page(redis::Address master, std::string cursor,
+                                            const std::function<void(const StoredRecord&)>& see);
+  awaitable<Result<>> ask_again(const std::string& key, redis::Reply& value, redis::Reply& left);
   Result<StepResult> judge(const Step& step, const redis::Replication& replication, StepResult result);
 
   const unsigned min_replicas_;

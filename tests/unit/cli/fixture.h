@@ -18,6 +18,7 @@ class CommandLine : public testing::Test {
     std::filesystem::create_directory(folder_);
     ::unsetenv("MAILONCE_UPSTREAM_PASSWORD");
     ::unsetenv("MAILONCE_STORE_PASSWORD");
+    ::setenv("STATE_DIRECTORY", folder_.c_str(), 1);
   }
   ~CommandLine() override { std::filesystem::remove_all(folder_); }
 

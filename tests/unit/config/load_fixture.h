@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 
 #include "mailonce/base/random.h"
 #include "mailonce/config/configuration.h"
@@ -39,6 +40,12 @@ class LoadTest : public testing::Test {
 
   fs::path folder_;
 };
+
+// The text of conf/<name>.toml.
+inline std::string documented(const std::string& name = "mailonce") {
+  std::ifstream in(std::string(CONF_FOLDER) + "/" + name + ".toml");
+  return {std::istreambuf_iterator<char>(in), {}};
+}
 
 inline constexpr const char* upstream = "[[upstream]]\nurl = \"smtp://127.0.0.1:2526\"\n";
 

@@ -1,6 +1,7 @@
 #include <gmock/gmock.h>
+#include <unistd.h>
 
-#include <fstream>
+#include <cstdlib>
 #include <regex>
 
 #include "load_fixture.h"
@@ -30,7 +31,54 @@ TEST_F(LoadTest, WithNothingItListensOnLoopbackAndKeepsItsOwnWindow) {
   ASSERT_THAT(loaded.configuration.server.listeners, SizeIs(1));
   EXPECT_EQ(loaded.configuration.server.listeners[0].endpoint.port(), 2525);
   EXPECT_TRUE(loaded.configuration.server.listeners[0].endpoint.address().is_loopback());
-  EXPECT_EQ(loaded.configuration.window.kind, window::Kind::memory);
+  EXPECT_EQ(loaded.configuration.window.kind, window::Kind::sqlite);
+  EXPECT_THAT(loaded.configuration.window.sqlite.path, testing::EndsWith("/window.db"));
+}
+
+TEST_F(LoadTest, TheEmbeddedStoreIsInTheStateDirectory) {
+  ::setenv("STATE_DIRECTORY", "/var/lib/first:/var/lib/second", 1);
+  for (const auto* store : {"", "sqlite:"}) {
+    const auto loaded =
+        load({}, {{}, "smtp://127.0.0.1:2526", *store ? std::optional<std::string>(store) : std::nullopt});
+    EXPECT_EQ(loaded.configuration.window.sqlite.path, "/var/lib/first/window.db") << store;
+  }
+  ::unsetenv("STATE_DIRECTORY");
+}
+
+TEST_F(LoadTest, TheEmbeddedStoresFileIsRelativeToTheConfigurationsFolder) {
+  const std::pair<const char*, std::string> cases[] = {
+      {"sqlite:window.db", (folder_ / "window.db").string()},
+      {"sqlite:/tmp/w.db", "/tmp/w.db"},
+      {"sqlite:///tmp/w.db", "/tmp/w.db"},
+  };
+  for (const auto& [url, path] : cases) {
+    const auto loaded =
+        load_text(std::string(upstream) + "[window]\ndurability = \"process\"\nstore = \"" + url + "\"\n");
+    EXPECT_THAT(loaded.report.lines(), IsEmpty()) << url;
+    EXPECT_EQ(loaded.configuration.window.sqlite.path, path);
+    EXPECT_EQ(loaded.configuration.window.sqlite.durability, window::Durability::process);
+  }
+}
+
+TEST_F(LoadTest, AnEmbeddedStoreThatCanNotBeWrittenIsToldBeforeServing) {
+  write("file", "");
+  const std::pair<std::string, const char*> cases[] = {
+      {(folder_ / "file/window.db").string(), "is in no folder: "},
+      {folder_.string(), "is not a file"},
+      {"/proc/mailonce/window.db", "can not be made in /proc: "},
+  };
+  for (const auto& [path, reason] : cases) {
+    const auto loaded = load({}, {{}, "smtp://127.0.0.1:2526", "sqlite:" + path});
+    EXPECT_THAT(loaded.report.lines(), IsEmpty()) << path;
+    const auto problem = unusable_store(loaded.configuration);
+    if (std::string(path).starts_with("/proc") && ::geteuid() == 0)
+      continue;  // root may write everywhere, it says
+    ASSERT_TRUE(problem) << path;
+    EXPECT_THAT(problem->text(), HasSubstr("window.store = \"sqlite:" + path + "\": ")) << path;
+    EXPECT_THAT(problem->text(), HasSubstr(reason)) << path;
+  }
+  const auto fine = load({}, {{}, "smtp://127.0.0.1:2526", "sqlite:" + (folder_ / "new/window.db").string()});
+  EXPECT_FALSE(unusable_store(fine.configuration));
 }
 
 TEST_F(LoadTest, WithoutAnUpstreamThereIsNowhereToGo) {
@@ -202,9 +250,7 @@ TEST_F(LoadTest, APasswordInClearTextNeedsThisHostOrTheOperatorsLeave) {
 
 // What stands behind "#" in conf/mailonce.toml is said to be the default: it is read, and changes nothing.
 TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
-  std::ifstream in(std::string(CONF_FOLDER) + "/mailonce.toml");
-  const std::string documented{std::istreambuf_iterator<char>(in), {}};
-  const auto plain = load_text(documented);
+  const auto plain = load_text(documented());
   EXPECT_THAT(plain.report.lines(), IsEmpty());
 
   // All but examples of what is absent by default.
@@ -213,7 +259,7 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   const std::regex rule(R"(\n#\[\[rule\]\][^]*(?=\n\[limits\]))");
   const std::regex setting(R"(\n#(?=[a-z_]+ = ))");
   const auto written = load_text(std::regex_replace(
-      std::regex_replace(std::regex_replace(documented, rule, ""), example, ""), setting, "\n"));
+      std::regex_replace(std::regex_replace(documented(), rule, ""), example, ""), setting, "\n"));
   EXPECT_THAT(written.report.lines(), IsEmpty());
   EXPECT_EQ(summary(written.configuration), summary(plain.configuration));
 
@@ -264,8 +310,7 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
 
 TEST_F(LoadTest, TheReadyConfigurationsNeedOnlyTheirPassword) {
   for (const auto* name : {"ses", "mailgun"}) {
-    std::ifstream in(std::string(CONF_FOLDER) + "/" + name + ".toml");
-    const std::string text{std::istreambuf_iterator<char>(in), {}};
+    const auto text = documented(name);
     const auto without = load_text(text);
     ASSERT_THAT(without.report.lines(), SizeIs(1)) << name;
     EXPECT_THAT(without.report.lines()[0], HasSubstr("password_file")) << name;

@@ -1,7 +1,6 @@
 // [[rule]], and what rules and [policy] ignore.
 #include <gmock/gmock.h>
 
-#include <fstream>
 #include <regex>
 
 #include "load_fixture.h"
@@ -88,10 +87,9 @@ TEST_F(RuleTest, EveryMistakeInARuleIsNamedWithItsPlaceAndCure) {
 }
 
 TEST_F(RuleTest, TheDocumentedRuleIsOneAndItsOtherSettingsAreThePolicys) {
-  std::ifstream in(std::string(CONF_FOLDER) + "/mailonce.toml");
-  const std::string documented{std::istreambuf_iterator<char>(in), {}};
-  const auto begin = documented.find("#[[rule]]");
-  const auto block = documented.substr(begin, documented.find("[limits]") - begin);
+  const auto file = documented();
+  const auto begin = file.find("#[[rule]]");
+  const auto block = file.substr(begin, file.find("[limits]") - begin);
   const auto rule = std::regex_replace(block, std::regex(R"((^|\n)#(?=\[\[|[a-z_]+ = ))"), "\n");
   const auto loaded = load_text(upstream + rule);
   EXPECT_THAT(loaded.report.lines(), IsEmpty());

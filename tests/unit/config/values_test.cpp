@@ -5,6 +5,8 @@
 namespace mailonce::config {
 namespace {
 
+using namespace std::string_view_literals;
+
 TEST(Duration, IsANumberWithAUnitOrASumOfThem) {
   const std::pair<const char*, milliseconds> rows[] = {
       {"500ms", milliseconds(500)}, {"90s", seconds(90)},
@@ -65,6 +67,9 @@ TEST(Endpoint, IsAnAddressWithItsPort) {
         "[127.0.0.1]:25", "::1:25", "[::1]", "[]:25", "*:25", "localhost:25", "127.1:25"}) {
     EXPECT_FALSE(parse_endpoint(text)) << text;
   }
+  for (const std::string_view text :
+       {"127.0.0.1\0:25"sv, "[::1\0]:25"sv, "[fe80::1%\x01]:25"sv, "[::1 ]:25"sv})
+    EXPECT_FALSE(parse_endpoint(text)) << testing::PrintToString(text);
 }
 
 TEST(Network, IsWrittenWithItsPrefixOrIsOneAddress) {
@@ -80,7 +85,19 @@ TEST(Network, IsWrittenWithItsPrefixOrIsOneAddress) {
        {"", "/8", "10.0.0.0/", "10.0.0.0/33", "10.0.0.1/8", "10.0.0/8", "::/129", "2001:db8::1/32", "all"}) {
     EXPECT_FALSE(add_network(text, networks)) << text;
   }
+  for (const std::string_view text :
+       {"10.0.0.0\0/8"sv, "192.0.2.7\0"sv, "::1\0x"sv, "2001:db8::\0/32"sv, "fe80::%4/64"sv})
+    EXPECT_FALSE(add_network(text, networks)) << testing::PrintToString(text);
   EXPECT_EQ(networks.v4.size() + networks.v6.size(), 5U) << "what is refused is not added";
+}
+
+// As a link-local client comes: its zone is the interface.
+TEST(Network, HoldsAnAddressWhateverItsZone) {
+  server::Networks networks;
+  ASSERT_TRUE(add_network("fe80::/64", networks));
+  for (const auto* text : {"fe80::1", "fe80::1%4"})
+    EXPECT_TRUE(networks.contains(boost::asio::ip::make_address(text))) << text;
+  EXPECT_FALSE(networks.contains(boost::asio::ip::make_address("fe80:0:0:1::1%4")));
 }
 
 TEST(Names, OfHostsAndFieldsAreChecked) {
@@ -97,6 +114,7 @@ TEST(PrintableUrl, ShowsNoPassword) {
   EXPECT_EQ(printable_url("smtps://user:secret@host:465"), "smtps://user:***@host:465");
   EXPECT_EQ(printable_url("redis://:s@cr:et@host"), "redis://:***@host");
   EXPECT_EQ(printable_url("user:secret@host"), "user:***@host");
+  EXPECT_EQ(printable_url("user:s://ecret@host"), "user:***@host");
   for (const auto* text : {"smtps://user@host:465", "redis://host:6379/0", "memory:", ""})
     EXPECT_EQ(printable_url(text), text);
 }

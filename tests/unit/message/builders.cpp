@@ -57,4 +57,13 @@ Digest content(std::string_view message) {
   return identity->content;
 }
 
+Digest content_attached(std::string_view octets) {
+  return content(attachment(octets));
+}
+
+std::string changed_at(std::string octets, std::size_t at, unsigned char bits) {
+  octets.at(at) = static_cast<char>(octets.at(at) ^ bits);
+  return octets;
+}
+
 }  // namespace mailonce::message::test

@@ -19,5 +19,8 @@ std::string quoted_printable(std::string_view bytes);  // every octet encoded, s
 std::string attachment(std::string_view octets);
 // The content fingerprint under default options.
 Digest content(std::string_view message);
+Digest content_attached(std::string_view octets);  // of that mail
+// `octets` with these bits of one changed.
+std::string changed_at(std::string octets, std::size_t at, unsigned char bits);
 
 }  // namespace mailonce::message::test

@@ -16,25 +16,36 @@ std::string read_file(const std::string& name) {
 }
 
 std::vector<CorpusPair> read_pairs() {
-  std::istringstream in(read_file("manifest.tsv"));
   std::vector<CorpusPair> pairs;
-  std::string line;
-  std::getline(in, line);  // column names
-  while (std::getline(in, line)) {
-    std::istringstream columns(line);
-    CorpusPair pair;
-    for (auto* column :
-         {&pair.library, &pair.shape, &pair.file1, &pair.file2, &pair.expected, &pair.difference})
-      std::getline(columns, *column, '\t');
-    pairs.push_back(pair);
-  }
+  for (const auto& row : corpus_table("manifest.tsv"))
+    pairs.push_back({row.at(0), row.at(1), row.at(2), row.at(3), row.at(4), row.at(5)});
   return pairs;
 }
 
 }  // namespace
 
+std::vector<std::vector<std::string>> corpus_table(const std::string& file) {
+  std::istringstream in(read_file(file));
+  std::vector<std::vector<std::string>> rows;
+  std::string line;
+  std::getline(in, line);
+  while (std::getline(in, line)) {
+    std::istringstream columns(line);
+    auto& row = rows.emplace_back();
+    for (std::string column; std::getline(columns, column, '\t');) row.push_back(column);
+  }
+  return rows;
+}
+
 const std::vector<CorpusPair>& corpus_pairs() {
   static const auto pairs = read_pairs();
+  return pairs;
+}
+
+std::vector<CorpusPair> corpus_pairs(const std::string& expected) {
+  std::vector<CorpusPair> pairs;
+  for (const auto& pair : corpus_pairs())
+    if (pair.expected == expected) pairs.push_back(pair);
   return pairs;
 }
 

@@ -16,6 +16,9 @@ struct CorpusPair {
 };
 
 const std::vector<CorpusPair>& corpus_pairs();
+std::vector<CorpusPair> corpus_pairs(const std::string& expected);
+// The rows of a file of tests/corpus in tab-separated values, without that of the column names.
+std::vector<std::vector<std::string>> corpus_table(const std::string& file);
 const std::set<std::string>& corpus_files();
 std::string corpus_message(const std::string& file);
 std::set<std::string> corpus_recipients(const std::string& file);  // of the envelope beside it

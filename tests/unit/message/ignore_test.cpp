@@ -57,6 +57,29 @@ TEST(Ignore, LeavesAttachmentsAndWhatIsTakenAsBytesAlone) {
             content_of(mail("x", "text/plain; charset=x-unknown", "2"), digits));
 }
 
+TEST(Ignore, WorksAroundBrokenOctets) {
+  const std::vector<std::string> time = {"[0-9]{2}:[0-9]{2}", "id=[^ ]+"};
+  for (const std::string type : {"text/plain", "text/plain; charset=utf-8"}) {
+    const auto made_at = [&](const std::string& time_of_day, const std::string& broken = "\xfc") {
+      return content_of(mail("Gr" + broken + "n " + time_of_day, type, "f" + broken + "r " + time_of_day),
+                        time);
+    };
+    EXPECT_EQ(made_at("10:15"), made_at("11:16"));
+    EXPECT_NE(made_at("10:15"), made_at("10:1x"));
+    EXPECT_NE(made_at("10:15"), made_at("10:15", "\xe4"));
+    EXPECT_EQ(made_at("id=\xfc"), made_at("id=\xe4"));
+    EXPECT_NE(made_at("id=\xfc x"), made_at("id=\xfc y"));
+  }
+}
+
+// A pattern is for what people read: digits of an encoding are something else.
+TEST(Ignore, LeavesEncodedWordsThatCanNotBeReadAlone) {
+  const std::vector<std::string> digits = {"[0-9]+"};
+  for (const std::string rest : {"", " \xfc"})
+    EXPECT_NE(content_of(mail("=?x-unknown?q?a1?=" + rest, "text/plain", "x"), digits),
+              content_of(mail("=?x-unknown?q?a2?=" + rest, "text/plain", "x"), digits));
+}
+
 TEST(Ignore, LineAnchorsAreTheExpressionsOwn) {
   const std::string plain = "text/plain";
   const std::vector<std::string> line = {"(?m)^Request-Id: .*$"};

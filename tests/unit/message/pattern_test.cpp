@@ -50,6 +50,54 @@ TEST(Regex, RemovesEveryMatch) {
   EXPECT_EQ(text, "at , again at .") << "matches of nothing change nothing";
 }
 
+// U+FFFD in their place: a character, but no letter, digit or space.
+TEST(Regex, TakesOctetsThatAreNoUtf8ForOneCharacterEach) {
+  const std::string text =
+      "Gr\xfc\xdf"
+      "e: Rechnung \xe2\x82 f\xc3\xbcr 7";
+  for (const auto* expression : {"Rechnung", "^.*Rechnung", "^Gr..e: ", "Rechnung .. für",
+                                 "[^a-z]{2}e:", "Rechnung.*7$", "\\x{FFFD}e"})
+    EXPECT_TRUE(Pattern::regex(expression)->matches(text)) << expression;
+  for (const auto* expression : {"Gr.e", "Gr...e", "Grü", "Gr\\pL", "Gr\\w", "Gr\\s", "Gr[[:cntrl:]]"})
+    EXPECT_FALSE(Pattern::regex(expression)->matches(text)) << expression;
+}
+
+TEST(Regex, TakesOutWhatItMatchesAndNoOctetElse) {
+  struct Row {
+    std::string expression;
+    std::string text;
+    std::string kept;
+  };
+  const Row rows[] = {
+      {"[0-9]+", "\xe4 12\xff 34 \xc3\xa4 5\xe2\x82", "\xe4 \xff  \xc3\xa4 \xe2\x82"},
+      {"id=.", "id=\xff\xfe id=x\xfd id=\xc3\xa4.", "\xfe \xfd ."},
+      {"[^a-z]",
+       "a\xff"
+       "b\xe2\x82"
+       "c",
+       "abc"},
+      {"ü", "\xfc \xc3\xbc \xc3", "\xfc  \xc3"},
+      {"(?m)^x.*$", "\xff\nx\xff\ny", "\xff\n\ny"},
+      {"$|x*", "\xffxx\xff", "\xff\xff"},
+      // A part of a character is none.
+      {"\\C", "\xff", "\xff"},
+      {"a\\C",
+       "a\xff"
+       "b",
+       "\xff"
+       "b"},
+      {"\\Cb",
+       "a\xff"
+       "b",
+       "a\xff"},
+  };
+  for (const auto& row : rows) {
+    auto text = row.text;
+    Pattern::regex(row.expression)->remove_from(text);
+    EXPECT_EQ(text, row.kept) << row.expression;
+  }
+}
+
 // A backtracking matcher would not come back.
 TEST(Regex, TakesLinearTime) {
   std::string text(200'000, 'a');

@@ -14,6 +14,8 @@
 namespace mailonce::message {
 namespace {
 
+using test::changed_at;
+using test::content_attached;
 using test::pdf_stream;
 using test::PdfFile;
 using test::zlib_data;
@@ -28,8 +30,9 @@ PdfFile changed(Change change) {
 bool is_document(Change change) {
   return read_pdf(changed(change).bytes()).has_value();
 }
-Digest content_of(const std::string& octets) {
-  return test::content(test::attachment(octets));
+Digest content_read(const PdfFile& file) {
+  EXPECT_TRUE(read_pdf(file.bytes()));
+  return content_attached(file.bytes());
 }
 void nothing(PdfFile& /*file*/) {}
 
@@ -38,7 +41,7 @@ void replace(std::string& text, std::string_view what, std::string_view with) {
 }
 
 TEST(PdfDocument, WhenAndHowItWasWrittenDoesNotCount) {
-  const auto plain = content_of(PdfFile().bytes());
+  const auto plain = content_attached(PdfFile().bytes());
   ASSERT_TRUE(read_pdf(PdfFile().bytes()));
   const std::vector<Change> changes = {
       [](PdfFile& f) { replace(f.objects[5], "20261202100000Z", "20261203111111+01'00'"); },
@@ -54,12 +57,12 @@ TEST(PdfDocument, WhenAndHowItWasWrittenDoesNotCount) {
       },
   };
   std::size_t number = 0;
-  for (const auto change : changes) EXPECT_EQ(content_of(changed(change).bytes()), plain) << number++;
+  for (const auto change : changes) EXPECT_EQ(content_attached(changed(change).bytes()), plain) << number++;
   // In object streams too; the version in its first line is another one.
   const auto packed = PdfFile().packed();
   ASSERT_TRUE(read_pdf(packed));
-  EXPECT_EQ(content_of(packed), content_of(changed(changes[0]).packed()));
-  EXPECT_EQ(content_of(packed), content_of(changed(changes[3]).packed()));
+  EXPECT_EQ(content_attached(packed), content_attached(changed(changes[0]).packed()));
+  EXPECT_EQ(content_attached(packed), content_attached(changed(changes[3]).packed()));
 }
 
 TEST(PdfDocument, WhatItShowsCounts) {
@@ -87,8 +90,8 @@ TEST(PdfDocument, WhatItShowsCounts) {
   std::set<Digest> seen;
   for (const auto change : changes) {
     EXPECT_TRUE(is_document(change)) << seen.size();
-    EXPECT_TRUE(seen.insert(content_of(changed(change).bytes())).second) << seen.size();
-    EXPECT_TRUE(seen.insert(content_of(changed(change).packed())).second) << seen.size();
+    EXPECT_TRUE(seen.insert(content_attached(changed(change).bytes())).second) << seen.size();
+    EXPECT_TRUE(seen.insert(content_attached(changed(change).packed())).second) << seen.size();
   }
 }
 
@@ -99,9 +102,9 @@ TEST(PdfDocument, PagesInAnotherOrderAreAnotherDocument) {
   file.objects.push_back(pdf_stream("q Q"));
   ASSERT_TRUE(read_pdf(file.bytes()));
   EXPECT_EQ(read_pdf(file.bytes())->items[3].name, "page 2 content");
-  const auto plain = content_of(file.bytes());
+  const auto plain = content_attached(file.bytes());
   replace(file.objects[1], "@3 @7", "@7 @3");
-  EXPECT_NE(content_of(file.bytes()), plain);
+  EXPECT_NE(content_attached(file.bytes()), plain);
 }
 
 TEST(PdfDocument, WhatReadersDisagreeOnComparesByOctets) {
@@ -158,9 +161,8 @@ TEST(PdfDocument, TimesOfMetadataDoNotCountInflatedOrNot) {
     const std::string keys = "/Type/Metadata/Subtype/XML";
     file.objects.push_back(inflate ? pdf_stream(zlib_data(xml), keys + "/Filter/FlateDecode")
                                    : pdf_stream(xml, keys));
-    EXPECT_TRUE(read_pdf(file.bytes()));
     EXPECT_TRUE(read_pdf(file.packed()));
-    return content_of(file.bytes());
+    return content_read(file);
   };
   const auto xmp = [](const std::string& time, const std::string& uuid, const std::string& title) {
     return "<?xpacket begin=''?><x:xmpmeta><rdf:Description rdf:about='uuid:" + uuid + "' xmp:ModifyDate=\"" +
@@ -183,8 +185,7 @@ TEST(PdfDocument, TheTimeOfALinkDoesNotCountAndThatOfACommentDoes) {
     PdfFile file;
     replace(file.objects[2], "/MediaBox",
             "/LastModified(" + time + ")/Annots[<</Subtype" + annotation + "/M(" + time + ")>>]/MediaBox");
-    EXPECT_TRUE(read_pdf(file.bytes()));
-    return content_of(file.bytes());
+    return content_read(file);
   };
   EXPECT_EQ(with("/Link", "D:20261202100000"), with("/Link", "D:20261203100000"));
   EXPECT_NE(with("/Text", "D:20261202100000"), with("/Text", "D:20261203100000"));
@@ -197,8 +198,7 @@ TEST(PdfDocument, EmbeddedFilesCountWithoutTheirTimes) {
     PdfFile file;
     replace(file.objects[0], "/Pages", "/AF[<</Type/Filespec/UF(a)/EF<</F @7>>>>]/Pages");
     file.objects.push_back(pdf_stream(data, "/Type/EmbeddedFile/Params<</ModDate(" + time + ")>>"));
-    EXPECT_TRUE(read_pdf(file.bytes()));
-    return content_of(file.bytes());
+    return content_read(file);
   };
   EXPECT_EQ(with("a", "D:20261202100000"), with("a", "D:20261203100000"));
   EXPECT_NE(with("a", "D:20261202100000"), with("b", "D:20261202100000"));
@@ -241,7 +241,7 @@ TEST(PdfDocument, ManyThreadsReadAtOnce) {
   for (auto& digest : seen) {
     threads.emplace_back([&digest] {
       for (const std::string file : {"qpdf-packed.a.pdf", "qpdf-packed.b.pdf"})
-        digest = content_of(test::corpus_message("documents/" + file));
+        digest = content_attached(test::corpus_message("documents/" + file));
     });
   }
   for (auto& thread : threads) thread.join();
@@ -251,32 +251,26 @@ TEST(PdfDocument, ManyThreadsReadAtOnce) {
 // One octet of a page, a font or a picture is another document, whatever stands beside it.
 TEST(PdfDocument, AChangedOctetOfAStreamMakesAnotherDocument) {
   for (const std::string file : {"reportlab.a.pdf", "pdflatex.a.pdf", "libreoffice-pdfa.a.pdf"}) {
-    auto octets = test::corpus_message("documents/" + file);
-    const auto whole = content_of(octets);
+    const auto octets = test::corpus_message("documents/" + file);
+    const auto whole = content_attached(octets);
     ASSERT_TRUE(read_pdf(octets)) << file;
     for (auto at = octets.find("stream"); at != std::string::npos; at = octets.find("stream", at + 1)) {
       if (octets.compare(at - 3, 3, "end") == 0) continue;
       const auto end = octets.find("endstream", at);
       const auto step = (end - at) / 12 + 1;
-      for (std::size_t i = at + 8; i + 2 < end; i += step) {
-        octets[i] = static_cast<char>(octets[i] ^ 0x04);
-        EXPECT_NE(content_of(octets), whole) << file << " at " << i;
-        octets[i] = static_cast<char>(octets[i] ^ 0x04);
-      }
+      for (std::size_t i = at + 8; i + 2 < end; i += step)
+        EXPECT_NE(content_attached(changed_at(octets, i, 0x04)), whole) << file << " at " << i;
     }
   }
 }
 
 // Few octets may change without another form: those of times, the identifier, comments, white space.
 TEST(PdfDocument, AChangedOctetAnywhereIsSeldomUnseen) {
-  auto octets = test::corpus_message("documents/reportlab.a.pdf");
-  const auto whole = content_of(octets);
+  const auto octets = test::corpus_message("documents/reportlab.a.pdf");
+  const auto whole = content_attached(octets);
   std::size_t unseen = 0;
-  for (auto& octet : octets) {
-    octet = static_cast<char>(octet ^ 0x01);
-    if (content_of(octets) == whole) ++unseen;
-    octet = static_cast<char>(octet ^ 0x01);
-  }
+  for (std::size_t i = 0; i < octets.size(); ++i)
+    if (content_attached(changed_at(octets, i, 0x01)) == whole) ++unseen;
   EXPECT_LT(unseen, 500U) << "of " << octets.size();
 }
 

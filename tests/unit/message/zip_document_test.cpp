@@ -12,6 +12,8 @@
 namespace mailonce::message {
 namespace {
 
+using test::changed_at;
+using test::content_attached;
 using test::corpus_message;
 
 std::string little(std::uint64_t value, std::size_t octets) {
@@ -112,9 +114,24 @@ bool is_document(Change change) {
   return read_zip(changed(change)).has_value();
 }
 Digest content_of(Change change) {
-  return test::content(test::attachment(changed(change)));
+  return content_attached(changed(change));
 }
 void nothing(Archive& /*archive*/) {}
+
+std::string office(const std::string& part, const std::string& xml,
+                   const std::string& marker = "[Content_Types].xml") {
+  Archive archive;
+  archive.entries = {entry_of(marker, "<Types/>"), entry_of(part, xml)};
+  return archive.bytes();
+}
+
+std::string open_document(const std::string& part, const std::string& content) {
+  Archive archive;
+  archive.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
+                     entry_of(part, content)};
+  archive.entries[0].method = 0;
+  return archive.bytes();
+}
 
 std::string unix_times(std::uint32_t time) {
   return "UT" + little(5, 2) + "\x03" + little(time, 4);
@@ -134,7 +151,7 @@ TEST(ZipDocument, TimesInExtraFieldsDoNotCountAndOthersDo) {
   const auto with = [](const std::string& extra) {
     Archive archive;
     archive.entries[0].local_extra = archive.entries[0].central_extra = extra;
-    return test::content(test::attachment(archive.bytes()));
+    return content_attached(archive.bytes());
   };
   const auto ntfs = [](char octet) {
     return std::string("\x0a\0", 2) + little(32, 2) + little(0, 4) + little(1, 2) + little(24, 2) +
@@ -203,6 +220,19 @@ TEST(ZipDocument, WhatReadersDisagreeOnComparesByOctets) {
   for (const auto change : changes) EXPECT_FALSE(is_document(change)) << number++;
 }
 
+// It could show the times that are left out.
+TEST(ZipDocument, ADocumentWithMacrosComparesByOctets) {
+  for (const std::string name :
+       {"word/vbaProject.bin", "xl/VBAPROJECT.BIN", "vbaproject.bin", "a\\b.vbaProject.bin"})
+    EXPECT_FALSE(read_zip(office(name, "macro"))) << name;
+  EXPECT_TRUE(read_zip(office("word/vbaProject.bin.xml", "")));
+  EXPECT_TRUE(read_zip(office("word/project.bin", "")));
+  for (const std::string name : {"Basic/Standard/Module1.xml", "Scripts/python/a.py"}) {
+    EXPECT_FALSE(read_zip(open_document(name, "macro"))) << name;
+    EXPECT_TRUE(read_zip(office(name, "macro"))) << name << " in another format";
+  }
+}
+
 // APPNOTE.TXT says nothing of what unpacks to a thousand times its size.
 TEST(ZipDocument, BombsCompareByOctets) {
   Archive archive;
@@ -217,13 +247,6 @@ TEST(ZipDocument, BombsCompareByOctets) {
   liar.entries[0].content.assign(64U << 20, 'x');
   liar.entries[0].size_error = -(63U << 20);
   EXPECT_FALSE(read_zip(liar.bytes()));
-}
-
-std::string office(const std::string& part, const std::string& xml,
-                   const std::string& marker = "[Content_Types].xml") {
-  Archive archive;
-  archive.entries = {entry_of(marker, "<Types/>"), entry_of(part, xml)};
-  return archive.bytes();
 }
 
 TEST(ZipDocument, OnlyTimesOfMakingAreLeftOutOfProperties) {
@@ -258,18 +281,16 @@ TEST(ZipDocument, OnlyTimesOfMakingAreLeftOutOfProperties) {
 TEST(ZipDocument, ATimeElsewhereCounts) {
   const std::string a = "<p><dcterms:created>2026-12-02T10:00:00Z</dcterms:created></p>";
   const std::string b = "<p><dcterms:created>2026-12-02T10:00:01Z</dcterms:created></p>";
-  EXPECT_NE(test::content(test::attachment(office("word/document.xml", a))),
-            test::content(test::attachment(office("word/document.xml", b))));
-  EXPECT_NE(test::content(test::attachment(office("docProps/core.xml", a, "other.xml"))),
-            test::content(test::attachment(office("docProps/core.xml", b, "other.xml"))));
+  EXPECT_NE(content_attached(office("word/document.xml", a)),
+            content_attached(office("word/document.xml", b)));
+  EXPECT_NE(content_attached(office("docProps/core.xml", a, "other.xml")),
+            content_attached(office("docProps/core.xml", b, "other.xml")));
 }
 
 // A field in the text is filled with the time of the properties: it is content then.
 TEST(ZipDocument, ADocumentThatShowsItsTimesComparesByOctets) {
   const auto with = [](const std::string& text) {
-    Archive archive;
-    archive.entries = {entry_of("[Content_Types].xml", "<Types/>"), entry_of("word/document.xml", text)};
-    return read_zip(archive.bytes()).has_value();
+    return read_zip(office("word/document.xml", text)).has_value();
   };
   std::string filler;
   for (int i = 0; i < 20000; ++i) filler += std::to_string(i * 7919);
@@ -277,22 +298,14 @@ TEST(ZipDocument, ADocumentThatShowsItsTimesComparesByOctets) {
   for (std::size_t shift = 0; shift < 20; ++shift)
     EXPECT_FALSE(with(filler.substr(0, 16384 - shift) + "<w:instrText> SaveDate </w:instrText>" + filler))
         << shift;
-  Archive text;
-  text.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
-                  entry_of("content.xml", "<text:modification-date>1</text:modification-date>")};
-  text.entries[0].method = 0;
-  EXPECT_FALSE(read_zip(text.bytes()));
+  EXPECT_FALSE(read_zip(open_document("content.xml", "<text:modification-date>1</text:modification-date>")));
 }
 
 TEST(ZipDocument, SessionNumbersOfOpenDocumentSettingsDoNotCount) {
   const auto settings = [](const std::string& name, const std::string& value) {
-    Archive archive;
-    archive.entries = {
-        entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
-        entry_of("settings.xml", "<s><config:config-item config:name=\"" + name + "\" config:type=\"int\">" +
-                                     value + "</config:config-item></s>")};
-    archive.entries[0].method = 0;
-    return test::content(test::attachment(archive.bytes()));
+    return content_attached(open_document("settings.xml", "<s><config:config-item config:name=\"" + name +
+                                                              "\" config:type=\"int\">" + value +
+                                                              "</config:config-item></s>"));
   };
   EXPECT_EQ(settings("Rsid", "1"), settings("Rsid", "22"));
   EXPECT_NE(settings("Rsid", "1"), settings("Rsid", "x"));
@@ -301,26 +314,19 @@ TEST(ZipDocument, SessionNumbersOfOpenDocumentSettingsDoNotCount) {
 }
 
 TEST(ZipDocument, EncryptedOpenDocumentComparesByOctets) {
-  Archive archive;
-  archive.entries = {entry_of("mimetype", "application/vnd.oasis.opendocument.text"),
-                     entry_of("META-INF/manifest.xml", "<manifest:encryption-data/>")};
-  archive.entries[0].method = 0;
-  EXPECT_FALSE(read_zip(archive.bytes()));
+  EXPECT_FALSE(read_zip(open_document("META-INF/manifest.xml", "<manifest:encryption-data/>")));
 }
 
 // Every octet is accounted for: one that is changed either stands in a time or in how the file is packed, or
 // the file is another one.
 TEST(ZipDocument, AChangedOctetOfAnEntryMakesAnotherFile) {
   for (const std::string file : {"zip-times.a.zip", "openpyxl.a.xlsx"}) {
-    auto octets = corpus_message("documents/" + file);
-    const auto whole = test::content(test::attachment(octets));
+    const auto octets = corpus_message("documents/" + file);
+    const auto whole = content_attached(octets);
     const auto directory = octets.find("PK\x01\x02");
     std::size_t unseen = 0;
-    for (std::size_t i = 0; i < octets.size(); i += i < directory ? 3 : 1) {
-      octets[i] = static_cast<char>(octets[i] ^ 0x10);
-      if (test::content(test::attachment(octets)) == whole) ++unseen;
-      octets[i] = static_cast<char>(octets[i] ^ 0x10);
-    }
+    for (std::size_t i = 0; i < octets.size(); i += i < directory ? 3 : 1)
+      if (content_attached(changed_at(octets, i, 0x10)) == whole) ++unseen;
     // Version needed, time and date, twice an entry: at most sixteen octets, and the extra field's times.
     const auto entries = read_zip(octets)->items.size() - 1;
     EXPECT_LE(unseen, entries * 28) << file;

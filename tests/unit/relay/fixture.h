@@ -43,6 +43,7 @@ class RelayTest : public testing::Test {
   }
 
   Options options;
+  std::function<bool()> client_left;
   ScriptedUpstream upstream;
   ScriptedWindow window;
   observe::Log log{quiet()};
@@ -55,10 +56,9 @@ class RelayTest : public testing::Test {
     return quiet;
   }
 
-  static boost::asio::awaitable<void> transaction(Relay& relay, const std::string& content,
-                                                  const std::vector<std::string>& recipients,
-                                                  Result_& result) {
-    Transaction transaction(relay, Origin{"s1", "127.0.0.1"});
+  boost::asio::awaitable<void> transaction(Relay& relay, const std::string& content,
+                                           const std::vector<std::string>& recipients, Result_& result) {
+    Transaction transaction(relay, Origin{"s1", "127.0.0.1", client_left});
     smtp::Sender sender{smtp::Address::parse_reverse_path("<shop@example.com>").value(), {}, {}};
     std::vector<smtp::Recipient> asked;
     for (const auto& address : recipients) {

@@ -75,6 +75,20 @@ TEST_F(Choice, ReadsHeadersDecodedAndEveryFieldOfTheName) {
       << "the body is no header";
 }
 
+TEST_F(Choice, ReadsHeadersAroundBrokenOctets) {
+  Match match;
+  match.headers = {{"Subject", {*Pattern::regex("^.*: Rechnung [0-9]+$")}}};
+  rules = {rule("invoices", match)};
+  EXPECT_EQ(decides("a@example.net",
+                    "Subject: Gr\xfc\xdf"
+                    "e: Rechnung 7\r\n\r\nx\r\n"),
+            "invoices");
+  EXPECT_EQ(decides("a@example.net",
+                    "Subject: Gr\xfc\xdf"
+                    "e: Rechnung \xfc\r\n\r\nx\r\n"),
+            "default");
+}
+
 TEST_F(Choice, KnowsTheSenderOfBounces) {
   Match match;
   match.senders = {*Pattern::regex("^$")};

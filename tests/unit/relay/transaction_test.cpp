@@ -172,6 +172,16 @@ TEST_F(Busy, IsATemporaryFailureAfterTheWait) {
   EXPECT_TRUE(upstream.accepted.empty());
 }
 
+TEST_F(Busy, EndsWhenItsClientLeavesAndSendsNothing) {
+  hold(mail("Hello"));
+  window.on_wait = [this] { window.held.clear(); };  // the other attempt is refused: this one could be sent
+  client_left = [] { return true; };
+  const auto result = send(mail("Hello"), {"a@example.net"});
+  EXPECT_EQ(result.final_reply.code, 451);
+  EXPECT_EQ(window.waits, 1);
+  EXPECT_TRUE(upstream.accepted.empty());
+}
+
 class Store : public RelayTest {};
 
 TEST_F(Store, DownUnderDeferIsATemporaryFailureAndNeverADuplicate) {

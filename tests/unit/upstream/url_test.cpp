@@ -70,6 +70,10 @@ INSTANTIATE_TEST_SUITE_P(
                     Bad{"smtp://a%4@mail.example", "user name"},
                     Bad{"smtp://a%0d%0aQUIT@mail.example", "user name"}));
 
+TEST(UrlIsRefused, with_a_nul_behind_its_address) {
+  EXPECT_FALSE(parse_url(std::string_view("smtp://[::1\0]", 13)));
+}
+
 // Gmail's relay refuses "localhost" (421 4.7.0).
 TEST(EhloName, by_default_is_qualified_or_an_address_and_always_sayable) {
   const std::string name = default_ehlo_name();

@@ -50,6 +50,8 @@ TEST(RecordText, OfAnotherVersionOrWithNonsenseIsUnreadable) {
        {"2c0 1 1 me 0:0:0:0 0:", "1x0 1 1 me 0:0:0:0 0:", "1c2 1 1 me 0:0:0:0 0:", "1c0 -1 1 me 0:0:0:0 0:",
         "1c0 1 1 me -1:0:0:0 0:", "1c0 -0 1 me 0:0:0:0 0:", "1c0 1111111111111111 1 me 0:0:0:0 0:",
         "1c0 1 1 m\te 0:0:0:0 0:", "1S0 0 1 me 0:0:0:550 0:", "1S0 0 1 me 0:0:0:0 0:",
+        // Not 250, which it is in 32 bits.
+        "1S0 0 1 me 0:0:0:4294967546 0:", "1S0 0 1 me 0:0:0:0250 0:", "1c0 1 1 me 0:0:0:1000 0:",
         "1c0 1 1 me 99999999999999999999:0:0:0 0:", "1c0 1 1 me 9:0:0:0 0:"}) {
     EXPECT_EQ(decode(text), unknown) << text;
   }

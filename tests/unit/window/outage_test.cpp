@@ -111,6 +111,25 @@ TEST(GuardInAnOutage, AnAttemptFromBeforeItStillBlocksItsRepeat) {
   });
 }
 
+// A window shorter than the upstream takes for its answer.
+TEST(GuardInAnOutage, AnAttemptThatOutlastsItsWindowStillBlocksItsRepeat) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->down = true;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", StoreDownPolicy::local);
+    asked.window = milliseconds(20);
+    auto again = asked;
+    auto first = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(first && first->claim);
+    co_await begin_mail(first);
+    co_await test::nap(milliseconds(40));
+    auto repeat = co_await process.window.claim(std::move(again));
+    EXPECT_TRUE(repeat && repeat->busy);
+    co_await first->claim->release();
+  });
+}
+
 // While facts wait to be written back the store is asked for the rest only.
 TEST(GuardAfterAnOutage, KnownRecipientsAreAnsweredFromMemoryAndTheRestFromTheStore) {
   auto store = std::make_shared<ScriptedStore>(system_clock);

@@ -5,6 +5,8 @@ import pathlib
 import signal
 import subprocess
 
+from .waiting import wait_until
+
 
 def binary(name):
     """The program as built; ctest says where."""
@@ -32,6 +34,15 @@ class Process:
 
     def signal(self, number):
         self.child.send_signal(number)
+
+    def freeze(self):
+        """It keeps its connections and its memory, and does nothing."""
+        self.signal(signal.SIGSTOP)
+        stat = f"/proc/{self.child.pid}/stat"
+        wait_until(lambda: open(stat).read().rsplit(")", 1)[1].split()[0] == "T", f"{self.name} is stopped")
+
+    def thaw(self):
+        self.signal(signal.SIGCONT)
 
     def kill(self):
         """kill -9; not a failure of the process."""

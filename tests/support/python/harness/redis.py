@@ -1,6 +1,5 @@
 """A Redis server of the test's own, on a port the system chose."""
 
-import signal
 import socket
 import time
 
@@ -14,11 +13,18 @@ def free_port():
         return probe.getsockname()[1]
 
 
-class Redis:
-    """Can be frozen, killed and started again on the same port, as an outage does."""
+class RedisError(AssertionError):
+    """What Redis answered instead of a value."""
 
-    def __init__(self, folder):
+
+class Redis:
+    """Can be frozen, killed and started again on the same port, as an outage does. `durable`: what it answered is on
+    the disk, and there again after a start."""
+
+    def __init__(self, folder, durable=False, arguments=()):
         self.folder = folder
+        self.arguments = ["--appendonly", "yes", "--appendfsync", "always"] if durable else ["--appendonly", "no"]
+        self.arguments += arguments
         self.starts = 0
         for _ in range(5):
             self.port = free_port()
@@ -29,15 +35,15 @@ class Redis:
     def _start(self):
         self.starts += 1
         self.process = Process(self.folder, f"redis-{self.starts}", [
-            "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--appendonly", "no",
-            "--dir", str(self.folder), "--daemonize", "no", "--protected-mode", "no"])
-        wait_until(lambda: not self.process.running or self._answers(), "Redis answers PING", 10)
+            "redis-server", "--port", str(self.port), "--bind", "127.0.0.1", "--save", "", "--dir", str(self.folder),
+            "--daemonize", "no", "--protected-mode", "no", *self.arguments])
+        wait_until(lambda: not self.process.running or self._answers(), "Redis answers PING", 30)
         return self.process.running
 
     def _answers(self):
         try:
             return self.command("PING") == "PONG"
-        except OSError:
+        except (OSError, RedisError):  # it is not there, or still reads what it held
             return False
 
     @property
@@ -61,7 +67,7 @@ class Redis:
         if kind == b":":
             return int(rest)
         if kind == b"-":
-            raise AssertionError(f"Redis: {rest.decode()}")
+            raise RedisError(f"Redis: {rest.decode()}")
         return rest.decode()
 
     def records(self):
@@ -69,16 +75,14 @@ class Redis:
 
     def freeze(self):
         """It accepts connections and never answers."""
-        self.process.signal(signal.SIGSTOP)
-        stat = f"/proc/{self.process.child.pid}/stat"
-        wait_until(lambda: open(stat).read().rsplit(")", 1)[1].split()[0] == "T", "Redis is stopped")
+        self.process.freeze()
 
     def thaw(self):
-        self.process.signal(signal.SIGCONT)
+        self.process.thaw()
         wait_until(self._answers, "Redis answers again")
 
     def kill(self):
-        """Connections are refused, and what it held is forgotten."""
+        """Connections are refused, and what it held is forgotten, unless it is durable."""
         self.process.kill()
 
     def start_again(self):

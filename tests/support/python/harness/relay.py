@@ -39,7 +39,9 @@ class Relay(Process):
             "upstream": [{"name": "provider", "url": url, **(upstream_keys or {})}],
             "server": {"hostname": "relay.example", **tables.pop("server", {})},
             "window": window, "log": log, **tables})
-        super().__init__(folder, name, [binary("mailonce"), "serve", "--config", str(self.config)], env=env)
+        self._start = lambda: super(Relay, self).__init__(
+            folder, name, [binary("mailonce"), "serve", "--config", str(self.config)], env=env)
+        self._start()
         self.expected_status = 0
         try:
             self.port = int(self.wait_for_event("listening")["address"].rsplit(":", 1)[1])
@@ -76,6 +78,12 @@ class Relay(Process):
             found = self.decisions(**wanted)
             return len(found) >= count and found[count - 1]
         return wait_until(there, f"decision {wanted} of {self.name}", at_most)
+
+    def start_again(self):
+        """After its end, on the port it had; returns at once."""
+        self.config.write_text(self.config.read_text().replace('"127.0.0.1:0"', f'"127.0.0.1:{self.port}"'))
+        self._start()
+        self.expected_status = 0
 
     def kill(self):
         self.expected_status = -9

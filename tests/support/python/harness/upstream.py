@@ -12,11 +12,12 @@ from .process import Process, binary
 class Upstream(Process):
     """`fault(...)` schedules what goes wrong (tests/support/fault.h has the language); `accepted()` is the oracle."""
 
-    def __init__(self, folder, profile="plain", settings=(), tls=False, implicit_tls=False, name="upstream"):
+    def __init__(self, folder, profile="plain", settings=(), tls=False, implicit_tls=False, name="upstream",
+                 capture=True):
         self.captured = pathlib.Path(folder) / f"{name}.captured"
         self.certificate = pathlib.Path(folder) / f"{name}.pem"
-        command = [binary("scripted-upstream"), "--profile", profile, "--control", "127.0.0.1:0", "--capture",
-                   str(self.captured)]
+        command = [binary("scripted-upstream"), "--profile", profile, "--control", "127.0.0.1:0"]
+        command += ["--capture", str(self.captured)] if capture else ["--quiet"]
         for setting in settings:
             command += ["--set", setting]
         if tls or implicit_tls:
@@ -29,7 +30,7 @@ class Upstream(Process):
             raise AssertionError(f"{name} did not start:\n{self.text()}")
         ports = json.loads(line)
         self.port = ports["port"]
-        self._socket = socket.create_connection(("127.0.0.1", ports["control"]))
+        self._socket = socket.create_connection(("127.0.0.1", ports["control"]), timeout=60)
         self._control = self._socket.makefile("rw")
 
     @property
@@ -53,8 +54,8 @@ class Upstream(Process):
     def go(self):
         self.command("go")
 
-    def accepted(self, test_id=None):
-        messages = self.command("accepted")["accepted"]
+    def accepted(self, test_id=None, after=0):
+        messages = self.command(f"accepted {after}")["accepted"]
         return [message for message in messages if test_id is None or message["test_id"] == test_id]
 
     def content(self, message):

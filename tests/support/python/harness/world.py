@@ -1,5 +1,6 @@
 """Everything one test starts, stopped in reverse order whatever happens."""
 
+from .celery_worker import CeleryWorker
 from .redis import Redis
 from .relay import Relay
 from .upstream import Upstream
@@ -16,8 +17,14 @@ class World:
     def redis(self):
         return self._keep(Redis(self.folder))
 
+    def embedded_store(self, kind="sqlite"):
+        return "memory:" if kind == "memory" else f"sqlite:{self.folder}/window.db"
+
     def relay(self, upstream, **options):
         return self._keep(Relay(self.folder, upstream, **{"name": self._name("relay"), **options}))
+
+    def celery_worker(self, module, broker, concurrency, **options):
+        return self._keep(CeleryWorker(self.folder, module, broker, concurrency, name=self._name("worker"), **options))
 
     def _name(self, kind):
         return f"{kind}-{len(self.started)}"

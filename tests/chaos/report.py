@@ -1,0 +1,53 @@
+"""The result of a run as a table in Markdown: a row for each kind of fault, from its beginning until the next one."""
+
+import bisect
+import collections
+
+from .oracle import DECLARED, DEFECTS
+
+COLUMNS = ["messages", "attempts", "told 2xx", "of these duplicates", "told 4xx", "connection lost", *DECLARED,
+           *DEFECTS]
+BEFORE = "(before the first)"
+
+
+class Report:
+    """`periods`: (when, name of the fault that began then), in order."""
+
+    def __init__(self, periods, evidence, findings):
+        self.periods, self.findings = periods, findings
+        self._begins = [at for at, _ in periods]
+        self.injected = collections.Counter(name for _, name in periods)
+        self.rows = collections.defaultdict(collections.Counter)
+        seen = set()
+        for attempt in evidence.attempts:
+            row = self.rows[self._name(attempt.end)]
+            row["attempts"] += 1
+            row["messages"] += attempt.mail not in seen
+            seen.add(attempt.mail)
+            row["connection lost"] += not attempt.replies
+            for recipient in attempt.replies:
+                line = evidence.lines.get((attempt.build, recipient))
+                told = attempt.told(recipient)
+                row["told 4xx"] += told == 4
+                row["told 2xx"] += told == 2
+                row["of these duplicates"] += told == 2 and line is not None and line.outcome == "duplicate"
+        for finding in findings:
+            self.rows[self._name(finding.at)][finding.kind] += 1
+        self.total = sum(self.rows.values(), collections.Counter())
+
+    def _name(self, at):
+        index = bisect.bisect_right(self._begins, at)
+        return self.periods[index - 1][1] if index else BEFORE
+
+    @property
+    def defects(self):
+        return [finding for finding in self.findings if finding.kind in DEFECTS]
+
+    def markdown(self):
+        # What never happened and was not promised never to happen needs no column.
+        columns = [name for name in COLUMNS if name not in DECLARED or self.total[name]]
+        rows = [["fault", "injected", *columns], ["---", *["---:"] * (len(columns) + 1)]]
+        for name in sorted(self.rows, key=lambda name: (name != BEFORE, name)):
+            rows.append([name, self.injected[name], *(self.rows[name][column] for column in columns)])
+        rows.append(["**all**", self.injected.total(), *(self.total[column] for column in columns)])
+        return "\n".join("| " + " | ".join(str(cell) for cell in row) + " |" for row in rows)

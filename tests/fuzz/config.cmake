@@ -1,0 +1,1 @@
+mailonce_fuzz(configuration_values DEPS mailonce_config mailonce_upstream mailonce_redis mailonce_server)

@@ -1,0 +1,1 @@
+mailonce_fuzz(session_setup DEPS mailonce_upstream mailonce_smtp)

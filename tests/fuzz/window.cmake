@@ -1,0 +1,1 @@
+mailonce_fuzz(window_record DEPS mailonce_window)

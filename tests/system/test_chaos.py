@@ -1,0 +1,31 @@
+"""A short run of chaos for each store; scripts/chaos makes long ones. The seed is printed, and can be given again."""
+
+import os
+
+import pytest
+
+from chaos.oracle import LOCAL
+from chaos.run import Plan, run
+
+SEED = int(os.environ.get("CHAOS_SEED", 1))
+
+
+def checked_run(plan, folder, capsys):
+    with capsys.disabled():
+        print(f"\n{plan}")
+    report = run(plan, folder)
+    with capsys.disabled():
+        print(f"{report.markdown()}\n")
+    assert report.defects == []
+    assert report.total["of these duplicates"] > 0
+    return report
+
+
+@pytest.mark.parametrize("store", ["redis", "sqlite"])
+def test_whatever_breaks_each_mail_is_sent_once_or_explained(store, tmp_path, capsys):
+    report = checked_run(Plan(messages=600, seed=SEED, store=store), tmp_path, capsys)
+    assert report.total[LOCAL] == 0
+
+
+def test_relays_that_go_on_without_their_store_declare_what_they_decided_alone(tmp_path, capsys):
+    checked_run(Plan(messages=200, seed=SEED, store="redis", store_down="local", only="Redis"), tmp_path, capsys)
