@@ -146,9 +146,11 @@ awaitable<Result<>> RedisStore::visit(std::function<void(const StoredRecord&)> s
       auto left = co_await client_.command(pttl);
       if (!left) co_return left.error();
       const auto text = value->value().is_error() ? std::nullopt : value->value().text();
-      if (!text || left->value().integer().value_or(-2) < 0) continue;  // it ended meanwhile
+      constexpr long long no_key = -2;
+      const auto ends_in = left->value().integer().value_or(no_key);
+      if (!text || ends_in == no_key) continue;  // it ended meanwhile
       stored->record = decode(*text);
-      stored->left = milliseconds(*left->value().integer());
+      stored->left = milliseconds(std::max(ends_in, 0LL));  // a hand at the console gave it no end
       see(*stored);
     }
     cursor = *next;
