@@ -24,7 +24,7 @@ class Report:
     """`periods`: in order."""
 
     def __init__(self, periods, evidence, findings):
-        self.periods, self.findings = periods, findings
+        self.periods, self.findings, self.evidence = periods, findings, evidence
         self._begins = [at for at, _, _ in periods]
         self.injected = collections.Counter(name for _, name, _ in periods)
         self.rows = collections.defaultdict(collections.Counter)
@@ -55,6 +55,18 @@ class Report:
     @property
     def defects(self):
         return [finding for finding in self.findings if finding.kind in DEFECTS]
+
+    def story(self, finding):
+        """All that is known of the finding's mail, for whoever looks for the reason."""
+        evidence, about = self.evidence, finding.recipient
+        attempts = [attempt for attempt in evidence.attempts if attempt.mail == finding.mail]
+        for attempt in sorted(attempts, key=lambda attempt: attempt.start):
+            yield f"{attempt}, {evidence.lines.get((attempt.build, about))}, in {self._name(attempt.felt)}"
+        yield from (str(copy) for copy in evidence.copies if (copy.mail, copy.recipient) == (finding.mail, about))
+        for name in ("kills", "freezes", "outages"):
+            near = [event for event in getattr(evidence, name)
+                    if event[1] <= attempts[-1].end + 10 and event[-1] >= attempts[0].start - 10]
+            yield f"{name}: {near}"
 
     def markdown(self):
         # What never happened and was not promised never to happen needs no column.

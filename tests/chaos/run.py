@@ -108,5 +108,5 @@ def main():
           f"{report.markdown()}")
     (folder / "findings.txt").write_text("".join(f"{finding}\n" for finding in report.findings))
     for finding in report.defects[:20]:
-        print(finding)
+        print(f"\n{finding}", *report.story(finding), sep="\n  ")
     return bool(report.defects)

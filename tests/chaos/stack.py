@@ -80,8 +80,8 @@ class Stack:
         return [relay.port for relay in self.relays]
 
     def kill(self, number):
-        self.kills.append((number, time.monotonic()))
         self.relays[number].kill()
+        self.kills.append((number, time.monotonic()))  # noted behind: no attempt begins after it and lives
 
     def start_again(self, number):
         relay = self.relays[number]
