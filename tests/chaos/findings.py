@@ -1,4 +1,4 @@
-"""What a judgement is made of: defects, of which there should be none, and declared second copies, each with a reason."""
+"""What a judgement is made of: defects, of which there should be none, and declared second copies with their reasons."""
 
 import dataclasses
 

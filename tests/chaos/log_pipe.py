@@ -13,11 +13,14 @@ class LogPipe:
         # Held open, so that the reader outlives the relay's end and start.
         self._end = os.open(self.path, os.O_WRONLY)
 
-    def finish(self):
-        """After the last relay ended: returns when all of it is in the file."""
+    def stop(self):
+        """After the relay's last end: returns when all of it is in the file."""
         if self._end is not None:
             os.close(self._end)
             self._end = None
-            self._reader.wait()
-
-    stop = finish
+            try:
+                self._reader.wait(30)
+            except subprocess.TimeoutExpired:
+                self._reader.kill()
+                self._reader.wait()
+                raise AssertionError(f"{self.path} is still written to") from None

@@ -1,8 +1,8 @@
 """What chaos must not do, judged from what clients were told, what the provider accepted and what the logs say.
 
 P1: whoever was told 2xx, the provider has that mail for that recipient. P2: it has it twice only after doubt, which the
-log declares and which has a cause (second_copies.py). P3: what was decided to be a duplicate has an earlier copy. P5: what
-was told is what the provider said about that mail, and only what it refused is refused for good.
+log declares and which has a cause (second_copies.py). P3: what was decided to be a duplicate has an earlier copy.
+P5: what was told is what the provider said about that mail, and only what it refused is refused for good.
 """
 
 from .case import UNHEARD, Case

@@ -66,8 +66,7 @@ def run(plan, folder, tell=lambda text: None):
 
 
 def break_things(plan, stack, jobs, tell):
-    rng = random.Random(f"{plan.seed}/faults")
-    faults = plan.faults_and_points(rng, faults_for(stack))
+    faults = plan.faults_and_points(random.Random(f"{plan.seed}/faults"), faults_for(stack))
     # Clients get no further than to the next fault while one lasts, with enough to do meanwhile.
     ahead = max(2 * plan.clients, plan.messages // len(faults))
     never, periods = threading.Event(), []
@@ -75,6 +74,7 @@ def break_things(plan, stack, jobs, tell):
         jobs.allow(point + ahead)
         wait_until(lambda: jobs.begun >= point, f"{point} messages are begun", SETTLE)
         periods.append(Period(time.monotonic(), fault.name, jobs.under_way))
+        rng = random.Random(f"{plan.seed}/fault/{number}")  # its own: what one draws moves no other
         with fault(stack, rng):
             never.wait(fault.last(rng))
         stack.check_alive()

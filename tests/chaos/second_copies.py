@@ -1,5 +1,5 @@
-"""P2: each copy but the first needs its own reason. One that the log calls a possible duplicate needs a doubt before it;
-and what a client was told is done, with the store at hand, is never sent again, whatever the log calls it."""
+"""P2: each copy but the first needs its own reason. One that the log calls a possible duplicate needs a doubt before
+it; and what a client was told is done, with the store at hand, is never sent again, whatever the log calls it."""
 
 from .case import UNWRITTEN, overlaps
 from .findings import DOUBT, DUPLICATE, FORGOTTEN, KILLED, LOCAL, Finding
