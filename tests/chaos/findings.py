@@ -1,4 +1,4 @@
-"""What a judgement is made of: defects, of which there should be none, and declared second copies with their reasons."""
+"""What a judgement is made of: defects, of which there should be none, and second copies declared with a reason."""
 
 import dataclasses
 
