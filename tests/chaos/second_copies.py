@@ -78,7 +78,7 @@ def after_doubt_in(case, first, attempt, recipient):
 
 
 def unexcused(case, recipient, first, second, why):
-    if case.forgotten(first.start, second.end):
+    if case.forgotten(min(first.start, second.start), max(first.end, second.end)):
         kind = FORGOTTEN
     else:
         alone = any(case.decided_alone(attempt, recipient) for attempt in (first, second))

@@ -140,6 +140,14 @@ def test_copies_during_an_outage_and_of_a_store_that_forgot_are_declared_as_such
     assert story((YES, FORWARDED, ONE), (YES, FORWARDED, ONE), forgettings=[(5, 6)]) == [DUPLICATE]
 
 
+def test_the_store_may_forget_the_copy_that_ended_first_although_it_began_last():
+    attempts = [Attempt(7, 1, (ADA,), 1, 1.0, 9.0, {ADA: YES}), Attempt(7, 2, (ADA,), 2, 1.1, 2.0, {ADA: YES})]
+    evidence = Evidence(attempts,
+                        [Copy(7, 2, ADA, ONE), Copy(7, 1, ADA, ONE)], {(1, ADA): FORWARDED, (2, ADA): FORWARDED},
+                        forgettings=[(5, 5)])
+    assert [finding.kind for finding in judge(evidence)] == [FORGOTTEN]
+
+
 def test_what_a_relay_decided_alone_and_took_to_its_grave_is_declared():
     copies = [(YES, None, ONE), (YES, FORWARDED, ONE)]
     assert story(*copies, kills=[(1, 1.7)], alone=[(1, 0.9, 1.7)]) == [LOCAL]
