@@ -26,7 +26,7 @@ constexpr const char* environment =
     "  explain  one message: 0 it has an identity, 1 it has none; two: 0 duplicates, 1 distinct; more: 0 "
     "some are\n"
     "           duplicates, 1 none is; 2 error\n"
-    "  window   0 done, 1 the store did not answer, no record is meant, or one was left as it is; 2 error";
+    "  window   0 done, 1 the store did not answer, no record matches, or one was left as it is; 2 error";
 
 void add_file(CLI::App& command, std::optional<std::string>& config) {
   command.add_option("--config", config, "The TOML file; conf/mailonce.toml documents every key")

@@ -196,7 +196,7 @@ int window(const WindowCommand& command, Streams streams) {
     return exit_code::failed;
   }
   if (work.found.empty()) {
-    streams.err << "no record is meant\n";
+    streams.err << "no record matches; mailonce window list shows all\n";
     return command.what == What::list ? exit_code::ok : exit_code::failed;
   }
   return work.left_alone > 0 ? exit_code::failed : exit_code::ok;

@@ -31,9 +31,10 @@ int wait_for_lock(void* patience, int tries) {
   return 1;
 }
 
-// SQLite would make it readable for all; its -wal and -shm files get the same mode.
+// SQLite would make it readable for all; its -wal and -shm files get the same mode. A file that is there is
+// not opened: closing it would drop the locks that this process holds on it (fcntl).
 void make_private(const std::string& path) {
-  const int file = ::open(path.c_str(), O_CREAT | O_RDWR | O_CLOEXEC, 0600);
+  const int file = ::open(path.c_str(), O_CREAT | O_EXCL | O_RDWR | O_CLOEXEC, 0600);
   if (file >= 0) ::close(file);
 }
 

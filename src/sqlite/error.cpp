@@ -17,7 +17,9 @@ const char* cure(int code) noexcept {
       return "; free space on its disk";
     case SQLITE_CORRUPT:
     case SQLITE_NOTADB:
-      return "; the file is damaged or no SQLite file: move it away, a new one is made";
+      return "; the file is damaged or no SQLite file: stop the relays and move it away with its -wal and "
+             "-shm, a new one "
+             "is made";
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
       return "; another process holds the file";

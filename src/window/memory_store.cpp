@@ -78,6 +78,7 @@ struct MemoryStore::Shelf {
     auto& entry = at(recipient)->second;
     if (ends > entry.place->first) store.move_to(entry, ends);
   }
+  TimePoint end_of(const std::string& recipient) const { return at(recipient)->second.place->first; }
   void erase(const std::string& recipient) { store.erase(at(recipient)); }
 };
 

@@ -4,8 +4,11 @@
 //   Record find(recipient)                absent when there is none, or it has ended
 //   void put(recipient, Record, ends)     written anew; `ends` is its last millisecond
 //   void prolong(recipient, ends)         unless it lives longer already
+//   TimePoint end_of(recipient)           of one that was found
 //   void erase(recipient)
 #pragma once
+#include <algorithm>
+
 #include "mailonce/window/store.h"
 
 namespace mailonce::window {
@@ -37,7 +40,9 @@ StepResult perform(const Step& step, TimePoint now, Records& records) {
     }
     Record record = found;
     if (rewrite(action, record, particulars, now)) {
-      const auto ends = now + lifetime(record, particulars, now);
+      auto ends = now + lifetime(record, particulars, now);
+      // What another attempt wrote lives as long as it said.
+      if (action == Action::mark) ends = std::max(ends, records.end_of(recipient));
       records.put(recipient, std::move(record), ends);
     } else {
       records.erase(recipient);

@@ -102,6 +102,8 @@ bool rewrite(Action action, Record& record, const Particulars& particulars, Time
       break;
     case Action::claim_doubtful:
       record.doubtful = true;
+      // Of what content it was nobody can tell: no conflict may come of it.
+      if (record.unreadable) record.content = particulars.content;
       break;
     case Action::extend:
       record.deadline = now + particulars.lease;

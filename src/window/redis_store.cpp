@@ -1,8 +1,11 @@
 #include "mailonce/window/redis_store.h"
 
+#include <algorithm>
 #include <array>
+#include <optional>
 #include <vector>
 
+#include "mailonce/base/encoding.h"
 #include "mailonce/window/codec.h"
 #include "mailonce/window/error.h"
 #include "step_script.h"
@@ -71,6 +74,34 @@ Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
   return result;
 }
 
+// For MATCH: the text itself and nothing else.
+std::string glob_of(std::string_view text) {
+  std::string out;
+  for (const char c : text) {
+    if (std::string_view("*?[]^\\").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+// Whose record stands under "mailonce:{<fingerprint>}:<recipient digest>".
+std::optional<StoredRecord> address_of(std::string_view key) {
+  constexpr std::string_view begin = "mailonce:{";
+  constexpr std::size_t digits = 43;
+  if (!key.starts_with(begin)) return std::nullopt;
+  key.remove_prefix(begin.size());
+  if (key.substr(std::min(digits, key.size())).substr(0, 2) != "}:") return std::nullopt;
+  std::string base64(key.substr(0, digits));
+  std::replace(base64.begin(), base64.end(), '-', '+');
+  std::replace(base64.begin(), base64.end(), '_', '/');
+  const auto octets = from_base64(base64 + "=");
+  StoredRecord out;
+  if (!octets || octets->size() != out.fingerprint.bytes.size()) return std::nullopt;
+  std::copy(octets->begin(), octets->end(), out.fingerprint.bytes.begin());
+  out.recipient = key.substr(digits + 2);
+  return out;
+}
+
 }  // namespace
 
 RedisStore::RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix)
@@ -93,8 +124,36 @@ awaitable<Result<StepResult>> RedisStore::step(Step step) {
   }
 }
 
-awaitable<Result<>> RedisStore::visit(std::function<void(const StoredRecord&)>) {
-  co_return make_error_code(boost::system::errc::not_supported);
+awaitable<Result<>> RedisStore::visit(std::function<void(const StoredRecord&)> see) {
+  const auto pattern = glob_of(prefix_) + "mailonce:{*";
+  std::string cursor = "0";
+  do {
+    const std::array<std::string_view, 6> scan{"SCAN", cursor, "MATCH", pattern, "COUNT", "1000"};
+    auto page = co_await client_.command(scan);
+    if (!page) co_return page.error();
+    const auto found = page->value();
+    if (found.is_error()) co_return make_error_code(redis::meaning_of(*found.text()));
+    const auto next = found.size() == 2 ? found[0].text() : std::nullopt;
+    if (!next) co_return make_error_code(Errc::malformed_answer);
+    for (std::size_t i = 0; i < found[1].size(); ++i) {
+      const auto key = found[1][i].text();
+      auto stored = key ? address_of(key->substr(std::min(prefix_.size(), key->size()))) : std::nullopt;
+      if (!stored) continue;
+      const std::array<std::string_view, 2> get{"GET", *key};
+      auto value = co_await client_.command(get);
+      if (!value) co_return value.error();
+      const std::array<std::string_view, 2> pttl{"PTTL", *key};
+      auto left = co_await client_.command(pttl);
+      if (!left) co_return left.error();
+      const auto text = value->value().is_error() ? std::nullopt : value->value().text();
+      if (!text || left->value().integer().value_or(-2) < 0) continue;  // it ended meanwhile
+      stored->record = decode(*text);
+      stored->left = milliseconds(*left->value().integer());
+      see(*stored);
+    }
+    cursor = *next;
+  } while (cursor != "0");
+  co_return Result<>();
 }
 
 }  // namespace mailonce::window

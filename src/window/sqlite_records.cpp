@@ -49,6 +49,7 @@ constexpr std::string_view put_sql =
     "?13)";
 constexpr std::string_view prolong_sql =
     "UPDATE record SET ends = ?3 WHERE fingerprint = ?1 AND recipient = ?2 AND ends < ?3";
+constexpr std::string_view end_sql = "SELECT ends FROM record WHERE fingerprint = ?1 AND recipient = ?2";
 constexpr std::string_view erase_sql = "DELETE FROM record WHERE fingerprint = ?1 AND recipient = ?2";
 constexpr std::string_view sweep_sql =
     "DELETE FROM record WHERE (fingerprint, recipient) IN "
@@ -104,13 +105,32 @@ Record read(const sqlite::Statement& row) {
   return out;
 }
 
+// The version of the schema; 0 for a new file.
+Result<std::int64_t> recognise(sqlite::Database& database) {
+  const auto application = database.number("PRAGMA application_id");
+  const auto version = database.number("PRAGMA user_version");
+  const auto tables = database.number("SELECT count(*) FROM sqlite_schema");
+  for (const auto* asked : {&application, &version, &tables}) {
+    if (!*asked) return asked->error();
+  }
+  if (*application != application_id && (*application != 0 || *tables != 0))
+    return make_error_code(Errc::another_application);
+  if (*version > schema_version) return make_error_code(Errc::later_version);
+  return *version;
+}
+
 // Two processes may make the file at once, and for this change SQLite asks no busy handler.
 Result<> use_write_ahead_log(sqlite::Database& database, milliseconds patience) {
   const auto until = SteadyClock::now() + patience;
   for (;;) {
-    const auto changed = database.execute("PRAGMA journal_mode = WAL");
-    if (changed || (changed.error().value() & 0xff) != SQLITE_BUSY) return changed;
-    if (SteadyClock::now() >= until) return changed;
+    auto change = database.prepare("PRAGMA journal_mode = WAL");
+    if (!change) return change.error();
+    const auto row = change->next();
+    if (row && *row == sqlite::Row::found && change->octets(0) == "wal") return {};
+    // Without an error it stayed as it was: the file system can not share memory.
+    if (row) return error_code(SQLITE_IOERR_SHMOPEN, sqlite::category());
+    if ((row.error().value() & 0xff) != SQLITE_BUSY || SteadyClock::now() >= until) return row.error();
+    change->reset();
     std::this_thread::sleep_for(milliseconds(1));
   }
 }
@@ -160,6 +180,17 @@ struct SqliteRecords::Shelf {
   void prolong(std::string_view recipient, TimePoint ends) {
     write(records.prolong_.bind_blob(1, fingerprint).bind(2, recipient).bind(3, count(ends)));
   }
+  TimePoint end_of(std::string_view recipient) {
+    if (failure) return {};
+    auto& statement = records.end_;
+    statement.bind_blob(1, fingerprint).bind(2, recipient);
+    const auto row = statement.next();
+    if (!row) failure = row.error();
+    if (!row || *row == sqlite::Row::none) return {};
+    const auto ends = time_of(statement.integer(0));
+    statement.reset();
+    return ends;
+  }
   void erase(std::string_view recipient) {
     write(records.erase_.bind_blob(1, fingerprint).bind(2, recipient));
   }
@@ -183,6 +214,9 @@ Result<std::unique_ptr<SqliteRecords>> SqliteRecords::open(const SqliteOptions& 
   }
   auto database = sqlite::Database::open(options.path, options.deadline);
   if (!database) return database.error();
+  // Nothing is changed in a file that is not ours.
+  const auto ours = recognise(*database);
+  if (!ours) return ours.error();
   const auto logged = use_write_ahead_log(*database, options.deadline);
   if (!logged) return logged.error();
   std::unique_ptr<SqliteRecords> records(new SqliteRecords(std::move(*database), options.path));
@@ -196,16 +230,8 @@ Result<std::unique_ptr<SqliteRecords>> SqliteRecords::open(const SqliteOptions& 
 Result<> SqliteRecords::make_schema() {
   const auto locked = database_.execute("BEGIN IMMEDIATE");
   if (!locked) return locked;
-  const auto application = database_.number("PRAGMA application_id");
-  const auto version = database_.number("PRAGMA user_version");
-  const auto tables = database_.number("SELECT count(*) FROM sqlite_schema");
-  error_code failure;
-  for (const auto* asked : {&application, &version, &tables}) {
-    if (!failure && !*asked) failure = asked->error();
-  }
-  if (!failure && *application != application_id && (*application != 0 || *tables != 0))
-    failure = Errc::another_application;
-  if (!failure && *version > schema_version) failure = Errc::later_version;
+  const auto version = recognise(database_);
+  error_code failure = version ? error_code() : version.error();
   if (!failure && *version < schema_version) {
     const auto made = database_.execute(schema);
     if (!made) failure = made.error();
@@ -222,7 +248,7 @@ Result<> SqliteRecords::prepare() {
   if (!set) return set;
   const std::pair<sqlite::Statement*, std::string_view> all[] = {
       {&begin_, "BEGIN IMMEDIATE"}, {&commit_, "COMMIT"}, {&find_, find_sql},   {&put_, put_sql},
-      {&prolong_, prolong_sql},     {&erase_, erase_sql}, {&sweep_, sweep_sql},
+      {&prolong_, prolong_sql},     {&end_, end_sql},     {&erase_, erase_sql}, {&sweep_, sweep_sql},
   };
   for (const auto& [statement, sql] : all) {
     auto prepared = database_.prepare(sql);

@@ -39,7 +39,7 @@ class SqliteRecords {
   std::optional<std::pair<dev_t, ino_t>> file_;
   sqlite::Database database_;
   bool durable_ = true;
-  sqlite::Statement begin_, commit_, find_, put_, prolong_, erase_, sweep_;
+  sqlite::Statement begin_, commit_, find_, put_, prolong_, end_, erase_, sweep_;
 };
 
 }  // namespace mailonce::window

@@ -11,6 +11,9 @@ namespace {
 
 constexpr seconds look_after_each{1};
 constexpr std::size_t sweep_at_once = 500;
+// Other processes try for the lock once a millisecond (database.cpp): so long it is theirs alone, so often.
+constexpr milliseconds way_for_others{3};
+constexpr milliseconds longest_run{50};
 
 // What a power failure may take without harm: a claim that is forgotten allows no dot, a renewal only
 // lengthens it.
@@ -20,7 +23,6 @@ bool must_last(Verb verb) noexcept {
     case Verb::claim_suppress:
     case Verb::claim_defer:
     case Verb::renew:
-    case Verb::probe:
     case Verb::look:
       return false;
     default:
@@ -62,7 +64,10 @@ void SqliteWriter::run() {
   for (;;) {
     const auto batch = wait_for_work();
     if (!batch) return;
-    if (!batch->empty()) carry_out(*batch);
+    if (!batch->empty()) {
+      let_others_in();
+      carry_out(*batch);
+    }
     if (SteadyClock::now() >= look_at_) look_after_file();
   }
 }
@@ -70,9 +75,20 @@ void SqliteWriter::run() {
 // All that is queued, perhaps nothing when it is time to look after the file; none at all at the end.
 std::optional<SqliteWriter::Batch> SqliteWriter::wait_for_work() {
   std::unique_lock lock(mutex_);
-  wake_.wait_until(lock, look_at_, [this] { return stopping_ || !queue_.empty(); });
+  const auto work = [this] { return stopping_ || !queue_.empty(); };
+  if (!work()) busy_since_ = SteadyClock::time_point::max();
+  wake_.wait_until(lock, look_at_, work);
   if (stopping_ && queue_.empty()) return std::nullopt;
   return std::exchange(queue_, {});
+}
+
+// A process that always has work would hold the lock but for moments in which nobody else happens to try.
+void SqliteWriter::let_others_in() {
+  const auto now = SteadyClock::now();
+  if (busy_since_ > now) busy_since_ = now;
+  if (now - busy_since_ < longest_run) return;
+  std::this_thread::sleep_for(way_for_others);
+  busy_since_ = SteadyClock::now();
 }
 
 void SqliteWriter::carry_out(const Batch& batch) {

@@ -49,6 +49,7 @@ class SqliteWriter {
 
   void run();
   std::optional<Batch> wait_for_work();
+  void let_others_in();
   void carry_out(const Batch& batch);
   Result<std::vector<StepResult>> write(const Batch& batch);
   void look_after_file();
@@ -62,6 +63,7 @@ class SqliteWriter {
   // Of the thread alone.
   std::unique_ptr<SqliteRecords> records_;
   SteadyClock::time_point look_at_{};
+  SteadyClock::time_point busy_since_{};  // without a pause between two batches
   std::thread thread_;
 };
 

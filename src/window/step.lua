@@ -75,6 +75,7 @@ local write = {
   m = function(key, r)
     local declared = r.state == 's' and r.deadline == 0
     local life = declared and window - age or math.max(held, r.deadline - now)
+    life = math.max(life, redis.call('PTTL', key))
     put(key, life, r.state, '1', r.deadline, r.at, r.owner, message_id, rest)
   end,
   r = function(key, r)

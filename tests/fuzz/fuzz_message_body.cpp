@@ -205,7 +205,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   base64_decodes(body);
   quoted_printable_decodes(body);
   what_is_encoded_decodes(body, word.size() + 1);
-  if (!word.empty()) parts_are_found_again(body, word);
+  // A CR at its end would take the line end written behind a part for its own.
+  if (!word.empty() && !word.ends_with('\r')) parts_are_found_again(body, word);
   only_line_ends_go(body);
   patterns_take_what_they_match(body);
   text_is_utf8(body, word);

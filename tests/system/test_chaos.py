@@ -1,14 +1,13 @@
 """A short run of chaos for each store; scripts/chaos makes long ones. The seed is printed, and can be given again."""
 
 import os
-import random
 
 import pytest
 
 from chaos.findings import LOCAL
 from chaos.run import Plan, run
 
-SEED = int(os.environ.get("CHAOS_SEED", random.SystemRandom().randrange(1 << 31)))
+SEED = int(os.environ.get("CHAOS_SEED", 1))
 
 
 def checked_run(plan, folder, capsys):

@@ -45,8 +45,8 @@ class SqliteStore final : public Store {
   std::shared_ptr<Mailbox> mailbox_;
 };
 
-// The thread that owns the file. Opens it at the first step, and again after it failed, was removed or
-// replaced; makes its folder. At its end what is queued is carried out first.
+// The thread that owns the file. Opens it at the first step, and again after it failed or was removed; makes
+// its folder. At its end what is queued is carried out first.
 std::shared_ptr<SqliteWriter> make_sqlite_writer(SqliteOptions options);
 
 }  // namespace mailonce::window

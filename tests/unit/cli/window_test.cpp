@@ -103,7 +103,7 @@ TEST_F(WindowCommandLine, RecordsAreMeantByWhatAPersonKnows) {
     EXPECT_EQ(out().find("state "), out().rfind("state ")) << "one record: " << out();
   }
   EXPECT_EQ(window({"show", "--recipient", "nobody@example.org"}), 1);
-  EXPECT_THAT(err(), HasSubstr("no record is meant"));
+  EXPECT_THAT(err(), HasSubstr("no record matches"));
 }
 
 TEST_F(WindowCommandLine, ResolveDecidesAboutDoubtAlone) {

@@ -157,6 +157,14 @@ TEST(Verbs, ADoubtWrittenLateMarksTheAttemptItMeets) {
   }
 }
 
+TEST(Verbs, AnUnreadableRecordIsOfNoOtherContent) {
+  Record found;
+  found.state = State::sending;
+  found.unreadable = true;
+  ASSERT_TRUE(rewrite(Action::claim_doubtful, found, mine(), now));
+  EXPECT_EQ(found.content, "my-content");
+}
+
 TEST(Verbs, ACommitTellsTheMessageIdAndTheContentThatWereSent) {
   Record own = record(State::sending, "me", later, true);
   ASSERT_TRUE(rewrite(Action::commit, own, mine(), now));
