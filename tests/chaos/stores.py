@@ -1,4 +1,6 @@
-"""The stores that relays share, and what happens to each. One entry of STORES adds another."""
+"""The stores that relays share, and what happens to each. One entry of STORES adds another: a class with the `url`
+that relays get, `stop()` and its own `faults`. A fault by which the store may lose what it had answered (a failover
+before replication) appends (since, until) to stack.forgettings: the oracle counts second copies then apart."""
 
 import contextlib
 import sqlite3
