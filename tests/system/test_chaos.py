@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from chaos.findings import LOCAL
+from chaos.findings import DUPLICATE, LOCAL
 from chaos.run import Plan, run
 
 SEED = int(os.environ.get("CHAOS_SEED", 1))
@@ -19,6 +19,11 @@ def checked_run(plan, folder, capsys):
     assert report.defects == []
     assert report.total["of these duplicates"] > 0
     return report
+
+
+def test_a_run_finds_what_relays_without_a_shared_store_send_twice(tmp_path):
+    report = run(Plan(messages=100, seed=SEED, store="memory", only="upstream: slow"), tmp_path)
+    assert {finding.kind for finding in report.defects} == {DUPLICATE}
 
 
 @pytest.mark.parametrize("store", ["redis", "sqlite"])
