@@ -10,6 +10,8 @@ namespace {
 
 using message::Strategy;
 
+constexpr std::size_t fewest_digits = 8;  // of a fingerprint: fewer mean others, too
+
 void add_keys(const std::string& key, const relay::Policy& policy, std::vector<Digest>& fingerprints) {
   for (const auto& strategy : policy.identity.strategies) {
     if (strategy.kind != Strategy::Kind::key && strategy.kind != Strategy::Kind::header) continue;
@@ -34,6 +36,11 @@ std::optional<RecordFilter> RecordFilter::make(const RecordsWanted& wanted, cons
                                                Streams streams) {
   RecordFilter filter;
   filter.wanted_ = wanted;
+  if (!wanted.fingerprint.empty() && wanted.fingerprint.size() < fewest_digits) {
+    streams.err << "mailonce: --fingerprint " << wanted.fingerprint
+                << ": is too short to mean one message; write at least its first 8 characters\n";
+    return std::nullopt;
+  }
   if (!wanted.recipient.empty()) {
     const auto address = smtp::Address::parse_forward_path("<" + wanted.recipient + ">");
     if (!address) {

@@ -13,7 +13,7 @@ namespace mailonce::cli {
 
 class RecordFilter {
  public:
-  // Nothing, and why on `streams.err`, when the recipient is no address.
+  // Nothing, and why on `streams.err`, when the recipient is no address or the fingerprint too short.
   static std::optional<RecordFilter> make(const RecordsWanted& wanted, const relay::Options& options,
                                           Streams streams);
 

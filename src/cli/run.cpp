@@ -72,7 +72,8 @@ void add_records(CLI::App& command, WindowCommand& window) {
   add_file(command, window.config);
   add_store(command, window.overrides);
   command.add_flag("--doubt", wanted.doubt, "Only those of which nobody knows whether they were sent");
-  command.add_option("--fingerprint", wanted.fingerprint, "Of this fingerprint, or one that begins so");
+  command.add_option("--fingerprint", wanted.fingerprint,
+                     "Of this fingerprint, or one that begins with these 8 or more characters");
   command.add_option("--message-id", wanted.message_id, "That went out under this Message-ID");
   command.add_option("--recipient", wanted.recipient, "To this address")->type_name("ADDRESS");
   command.add_option("--key", wanted.key,

@@ -4,6 +4,7 @@
 #include <boost/asio/io_context.hpp>
 #include <filesystem>
 #include <ostream>
+#include <tuple>
 
 #include "commands.h"
 #include "mailonce/base/random.h"
@@ -66,16 +67,14 @@ awaitable<void> find(Work& work) {
   };
   auto visited = co_await work.store.visit(see);
   if (!visited) work.failure = visited.error();
+  // A store may show one twice.
   auto& found = work.found;
-  const auto key = [](const StoredRecord& stored) {
-    return std::tie(stored.record.at, stored.fingerprint, stored.recipient);
-  };
+  const auto key = [](const StoredRecord& stored) { return std::tie(stored.fingerprint, stored.recipient); };
   std::sort(found.begin(), found.end(), [&](const auto& a, const auto& b) { return key(a) < key(b); });
-  // A store that is being resharded may show one twice.
-  const auto same = [](const auto& a, const auto& b) {
-    return a.fingerprint == b.fingerprint && a.recipient == b.recipient;
-  };
+  const auto same = [&](const auto& a, const auto& b) { return key(a) == key(b); };
   found.erase(std::unique(found.begin(), found.end(), same), found.end());
+  const auto older = [](const auto& a, const auto& b) { return a.record.at < b.record.at; };
+  std::stable_sort(found.begin(), found.end(), older);
 }
 
 Verb verb_of(What what) {
@@ -109,7 +108,19 @@ std::string_view judge(What what, const window::StepResult& result) {
   return done_by(what);
 }
 
+void tell(Work& work, const StoredRecord& stored, TimePoint now, std::string_view done) {
+  if (done.starts_with("left")) ++work.left_alone;
+  work.streams.out << (work.command.json ? record_json(stored, now, done)
+                                         : record_line(stored, now) + " -> " + std::string(done))
+                   << '\n';
+}
+
 awaitable<void> decide(Work& work, const StoredRecord& stored) {
+  // Of what content it was nobody can tell: a repeat under its key would be refused as another message.
+  if (stored.record.unreadable && work.command.what == What::resolve_sent) {
+    tell(work, stored, SystemClock().now(), "left: it can not be read; resolve not-sent or forget it");
+    co_return;
+  }
   const auto owner = random_token();
   const std::vector<std::string> recipients{stored.recipient};
   window::Step step;
@@ -126,12 +137,7 @@ awaitable<void> decide(Work& work, const StoredRecord& stored) {
   auto result = co_await work.store.step(step);
   if (!result) work.failure = result.error();
   if (!result) co_return;
-  const auto done = judge(work.command.what, *result);
-  if (done.starts_with("left")) ++work.left_alone;
-  const auto now = result->now;
-  work.streams.out << (work.command.json ? record_json(stored, now, done)
-                                         : record_line(stored, now) + " -> " + std::string(done))
-                   << '\n';
+  tell(work, stored, result->now, judge(work.command.what, *result));
 }
 
 void print(const Work& work) {

@@ -59,6 +59,7 @@ Parsed<void> set_store_url(std::string_view url, const std::filesystem::path& fo
   const Mistake mistake{
       "is not a store",
       "write as in \"sqlite:/var/lib/mailonce/window.db\", \"redis://127.0.0.1:6379/0\" or \"memory:\""};
+  if (url.starts_with("sqlite:")) return set_sqlite_url(url, folder, configuration.window);
   if (printable_url(url) != url) {
     return Mistake{"holds a password, and files, command lines and logs are read by others",
                    std::string("put it in a file or the environment: ") + password_variable};
@@ -67,7 +68,6 @@ Parsed<void> set_store_url(std::string_view url, const std::filesystem::path& fo
     configuration.window.kind = window::Kind::memory;
     return {};
   }
-  if (url.starts_with("sqlite:")) return set_sqlite_url(url, folder, configuration.window);
   if (!url.starts_with("redis")) return mistake;
   auto parsed = redis::parse_url(url);
   if (!parsed) return Mistake{parsed.error().message(), mistake.cure};

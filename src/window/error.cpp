@@ -20,6 +20,9 @@ class Category final : public boost::system::error_category {
         return "the file belongs to another application; name another file";
       case Errc::later_version:
         return "the file was written by a later version of mailonce; run that one, or name another file";
+      case Errc::file_gone:
+        return "the store's file was removed or replaced: what it held is forgotten, and repeated it is sent "
+               "again";
     }
     return "unknown window error";
   }

@@ -106,6 +106,7 @@ void SqliteWriter::carry_out(const Batch& batch) {
 Result<std::vector<StepResult>> SqliteWriter::write(const Batch& batch) {
   const bool all_late = std::all_of(batch.begin(), batch.end(), [](const auto& job) { return job->late(); });
   if (all_late) return make_error_code(Errc::timed_out);
+  if (std::exchange(file_gone_, false)) return make_error_code(Errc::file_gone);
   if (!records_) {
     auto opened = SqliteRecords::open(options_);
     if (!opened) return opened.error();
@@ -129,13 +130,14 @@ Result<std::vector<StepResult>> SqliteWriter::write(const Batch& batch) {
   return results;
 }
 
-// Ended records go, and a file that was removed or replaced is not written to for ever. A failure shows at
-// the next step.
+// Ended records go, and a file that was removed or replaced is not written to for ever: that is an outage,
+// so that it is told. A failure shows at the next step.
 void SqliteWriter::look_after_file() {
   look_at_ = SteadyClock::now() + look_after_each;
   if (!records_) return;
   if (!records_->in_place()) {
     records_.reset();
+    file_gone_ = true;
     return;
   }
   if (!records_->begin(false)) return;

@@ -62,8 +62,10 @@ class SqliteWriter {
   bool stopping_ = false;
   // Of the thread alone.
   std::unique_ptr<SqliteRecords> records_;
+  bool file_gone_ = false;  // told to the next who asks
   SteadyClock::time_point look_at_{};
-  SteadyClock::time_point busy_since_{};  // without a pause between two batches
+  SteadyClock::time_point busy_since_ =
+      SteadyClock::time_point::max();  // without a pause between two batches
   std::thread thread_;
 };
 

@@ -4,17 +4,17 @@ import datetime
 import json
 import time
 
+from .case import Copy, Evidence, Line
 from .mails import mail_and_build
-from .oracle import Copy, Evidence, Line
 
 
-def gather(stack, attempts, alone_in_outages):
-    """`alone_in_outages`: whether relays go on without their store."""
+def gather(stack, attempts, alone):
+    """`alone`: whether relays go on without their store."""
     outages = [(number, since, until) for number, relay in enumerate(stack.relays)
                for since, until in outages_of(relay.log)]
     return Evidence(attempts, list(copies_of(stack.upstream)),
                     {key: line for relay in stack.relays for key, line in lines_of(relay.log)},
-                    stack.kills, stack.forgettings, outages if alone_in_outages else [])
+                    stack.kills, stack.freezes, outages, stack.forgettings, alone, frozenset(stack.refusals))
 
 
 def copies_of(upstream):
@@ -30,9 +30,10 @@ def lines_of(log):
         if fields["reason"] == "recipient_refused":
             continue
         _, build = mail_and_build(fields.get("message_id", ""))
+        first_mail, _ = mail_and_build(fields.get("first_message_id", ""))
         for recipient in fields["to"]:
             yield (build, recipient), Line(fields["outcome"], fields.get("possible_duplicate", False),
-                                           fields.get("source", "store"))
+                                           fields.get("source", "store"), first_mail)
 
 
 def outages_of(log):

@@ -21,6 +21,7 @@ class Jobs:
         self._rng = random.Random(f"{seed}/jobs")
         self._due, self._order = [], itertools.count()
         self._open = self._begun = self._allowed = 0
+        self.under_way = 0  # deliveries that clients work on
 
     def allow(self, number):
         with self._changed:
@@ -41,9 +42,11 @@ class Jobs:
             while self.unfinished:
                 now = time.monotonic()
                 if self._due and self._due[0][0] <= now:
+                    self.under_way += 1
                     return heapq.heappop(self._due)[2:]
                 if self._begun < self._allowed:
-                    return self._begin(now)
+                    self.under_way += 1
+                    return self._begin()
                 self._changed.wait(self._due[0][0] - now if self._due else None)
             self._changed.notify_all()
             return None
@@ -53,15 +56,17 @@ class Jobs:
             if repeats:
                 self._put(mail, repeats - 1, self._rng.uniform(*REPEAT))
             self._open -= 1
+            self.under_way -= 1
             self._changed.notify()
 
     def failed(self, mail, repeats):
         with self._changed:
             self._put(mail, repeats, self._rng.uniform(*RETRY))
             self._open -= 1
+            self.under_way -= 1
             self._changed.notify()
 
-    def _begin(self, now):
+    def _begin(self):
         mail = mail_of(self.seed, self._begun)
         self._begun += 1
         for _ in range(mail.deliveries - 1):

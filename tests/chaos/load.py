@@ -23,6 +23,11 @@ class Attempt:
     end: float = 0.0
     replies: dict = dataclasses.field(default_factory=dict)  # recipient → (code, text); empty: lost
 
+    @property
+    def felt(self):
+        """When it met what was broken: soon after its start, however long it hung."""
+        return min(self.end, self.start + 0.1)
+
     def told(self, recipient):
         """The first digit of the last word; 0 for none."""
         return self.replies.get(recipient, (0, ""))[0] // 100

@@ -21,7 +21,7 @@ from .faults import faults_for
 from .jobs import Jobs
 from .load import Load
 from .oracle import judge
-from .report import Report
+from .report import Period, Report
 from .stack import Stack
 from .stores import STORES
 
@@ -42,6 +42,7 @@ class Plan:
     def faults_and_points(self, rng, faults):
         """Each kind as often as the others, in an order of the seed; after how many messages each comes."""
         kinds = [fault for fault in faults if self.only in fault.name]
+        rng.shuffle(kinds)
         chosen = [kinds[number % len(kinds)] for number in range(self.faults or len(kinds))]
         rng.shuffle(chosen)
         margin = self.messages // 50
@@ -57,7 +58,7 @@ def run(plan, folder, tell=lambda text: None):
         if not load.join(SETTLE):
             raise AssertionError(f"{jobs.unfinished} jobs are not done {SETTLE} s after the last fault")
         stack.check_alive()
-        wait_until(lambda: all(relay.stop() == 0 for relay in stack.relays), "the relays end")
+        stack.end_relays()
         evidence = gather(stack, load.attempts, plan.store_down != "defer")
         return Report(periods, evidence, judge(evidence))
     finally:
@@ -65,15 +66,15 @@ def run(plan, folder, tell=lambda text: None):
 
 
 def break_things(plan, stack, jobs, tell):
-    rng = random.Random(f"{plan.seed}/faults")
-    faults = plan.faults_and_points(rng, faults_for(stack))
+    faults = plan.faults_and_points(random.Random(f"{plan.seed}/faults"), faults_for(stack))
     # Clients get no further than to the next fault while one lasts, with enough to do meanwhile.
     ahead = max(2 * plan.clients, plan.messages // len(faults))
     never, periods = threading.Event(), []
     for number, (fault, point) in enumerate(faults, 1):
         jobs.allow(point + ahead)
         wait_until(lambda: jobs.begun >= point, f"{point} messages are begun", SETTLE)
-        periods.append((time.monotonic(), fault.name))
+        periods.append(Period(time.monotonic(), fault.name, jobs.under_way))
+        rng = random.Random(f"{plan.seed}/fault/{number}")  # its own: what one draws moves no other
         with fault(stack, rng):
             never.wait(fault.last(rng))
         stack.check_alive()
@@ -105,6 +106,7 @@ def main():
     print(f"\n{plan.messages} messages, {report.injected.total()} faults, seed {plan.seed}, {plan.relays} relays, "
           f'store {plan.store}, store_down = "{plan.store_down}", {time.monotonic() - begin:.0f} s\n\n'
           f"{report.markdown()}")
+    (folder / "findings.txt").write_text("".join(f"{finding}\n" for finding in report.findings))
     for finding in report.defects[:20]:
-        print(finding)
+        print(f"\n{finding}", *report.story(finding), sep="\n  ")
     return bool(report.defects)

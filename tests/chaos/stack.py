@@ -9,6 +9,8 @@ import time
 
 from harness import Relay, Upstream, wait_until
 
+from .log_pipe import LogPipe
+
 LEASE = "5s"  # the shortest there is
 
 
@@ -41,6 +43,8 @@ class Stack:
         self.folder = pathlib.Path(folder)
         self._parts = contextlib.ExitStack()
         self.kills = []        # (relay, when it was killed with -9)
+        self.freezes = []      # (relay, since, until)
+        self.refusals = set()  # replies with which the upstream was told to refuse for good
         self.forgettings = []  # (since, until): when the store may have lost what it had answered
         try:
             self._start(make_store, relays, store_down)
@@ -52,6 +56,7 @@ class Stack:
         self.upstream = self._keep(Upstream(self.folder, capture=False))
         self.spool = self._keep(Disk(self.folder / "spool", "4m"))
         self.store = self._keep(make_store(self))
+        self.logs = [self._keep(LogPipe(self.folder, f"relay-{number}")) for number in range(relays)]
         self.relays = []
         for number in range(relays):
             self.relays.append(self._keep(Relay(
@@ -64,7 +69,7 @@ class Stack:
                     "reply_timeout": "1500ms", "max_wait": "2s"},
                 limits={"memory_per_message": "32KiB", "spool_directory": str(self.spool.folder),
                         "drain_timeout": "5s"},
-                log={"level": "info"})))
+                log={"level": "info", "file": str(self.logs[number].path)})))
 
     def _keep(self, part):
         self._parts.callback(part.stop)
@@ -75,8 +80,8 @@ class Stack:
         return [relay.port for relay in self.relays]
 
     def kill(self, number):
-        self.kills.append((number, time.monotonic()))
         self.relays[number].kill()
+        self.kills.append((number, time.monotonic()))  # noted behind: no attempt begins after it and lives
 
     def start_again(self, number):
         relay = self.relays[number]
@@ -84,6 +89,19 @@ class Stack:
         wait_until(lambda: not relay.running or listens(relay.port), f"{relay.name} listens")
         if not relay.running:
             raise AssertionError(f"{relay.name} does not start again:\n{relay.text()[-4000:]}")
+
+    def freeze(self, number):
+        self.freezes.append((number, time.monotonic(), float("inf")))
+        self.relays[number].freeze()
+
+    def thaw(self, number):
+        self.relays[number].thaw()
+        self.freezes[-1] = (*self.freezes[-1][:2], time.monotonic())
+
+    def end_relays(self):
+        """As a shutdown does it: with 0, and with every line written."""
+        for part in [*self.relays, *self.logs]:
+            part.stop()
 
     def check_alive(self):
         """What was not killed has to be there."""

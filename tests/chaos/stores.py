@@ -1,4 +1,6 @@
-"""The stores that relays share, and what happens to each. One entry of STORES adds another."""
+"""The stores that relays share, and what happens to each. One entry of STORES adds another: a class with the `url`
+that relays get, `stop()` and its own `faults`. A fault by which the store may lose what it had answered (a failover
+before replication) appends (since, until) to stack.forgettings: the oracle counts second copies then apart."""
 
 import contextlib
 import sqlite3
@@ -81,4 +83,16 @@ class SqliteStore:
             yield
 
 
-STORES = {"redis": RedisStore, "sqlite": SqliteStore}
+class NoSharedStore:
+    """Each relay remembers for itself: what a run has to find."""
+
+    url, faults = "memory:", []
+
+    def __init__(self, stack):
+        pass
+
+    def stop(self):
+        pass
+
+
+STORES = {"redis": RedisStore, "sqlite": SqliteStore, "memory": NoSharedStore}

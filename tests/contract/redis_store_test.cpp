@@ -23,17 +23,9 @@ awaitable<std::string> ask(redis::Client& client, std::vector<std::string> words
   co_return std::string(value.text().value_or("(other)"));
 }
 
-awaitable<Result<StepResult>> step(Store& store, Verb verb, std::string owner = "me") {
-  const std::vector<std::string> recipients{"AAAA"};
-  Step out;
-  out.verb = verb;
-  out.fingerprint = sha256("mail");
-  out.recipients = recipients;
-  out.particulars.owner = owner;
-  out.particulars.lease = milliseconds(30'000);
-  out.particulars.window = milliseconds(7'200'000);
-  out.particulars.reply_code = 250;
-  co_return co_await store.step(out);
+awaitable<Result<StepResult>> step(Store& store, Verb verb) {
+  const auto attempt = test::attempt_on();
+  co_return co_await store.step(attempt.step(verb));
 }
 
 std::string key() {
@@ -213,10 +205,7 @@ TEST(RedisWindow, AHangingStoreDelaysACommitNoLongerThanItsDeadlineAndGetsItLate
   Shared shared(options);
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     auto window = shared.open(io, quiet_log());
-    ClaimRequest request;
-    request.fingerprint = sha256("mail");
-    request.recipients = {"AAAA"};
-    request.window = milliseconds(7'200'000);
+    const auto request = test::claim_on();
     auto answer = co_await window->claim(request);
     EXPECT_TRUE(answer && answer->claim);
     std::string goes_out = "<first@example>";
@@ -255,10 +244,7 @@ TEST(RedisWindow, AServerThatDiesAndReturnsGetsWhatWasSentMeanwhile) {
   run([&](boost::asio::io_context& io) -> awaitable<void> {
     auto window = shared.open(io, quiet_log());
     server.stop();
-    ClaimRequest request;
-    request.fingerprint = sha256("mail");
-    request.recipients = {"AAAA"};
-    request.window = milliseconds(7'200'000);
+    const auto request = test::claim_on();
     auto answer = co_await window->claim(request);
     EXPECT_TRUE(answer && answer->claim);
     EXPECT_EQ(answer->source, Source::local);

@@ -31,19 +31,9 @@ struct File {
 
 awaitable<Result<StepResult>> step(Store& store, Verb verb, std::string message = "mail",
                                    milliseconds window = milliseconds(7'200'000)) {
-  const std::vector<std::string> recipients{"AAAA"};
-  Step out;
-  out.verb = verb;
-  out.fingerprint = sha256(message);
-  out.recipients = recipients;
-  out.particulars.owner = "me";
-  out.particulars.lease = milliseconds(30'000);
-  out.particulars.window = window;
-  out.particulars.message_id = "<first@example>";
-  out.particulars.upstream = "ses";
-  out.particulars.reply_code = 250;
-  out.particulars.reply_text = "Ok 0100";
-  co_return co_await store.step(out);
+  auto attempt = test::attempt_on(std::move(message));
+  attempt.window = window;
+  co_return co_await store.step(attempt.step(verb));
 }
 
 awaitable<State> state_of(Store& store, std::string message = "mail") {
@@ -85,7 +75,7 @@ TEST(SqliteRecords, OutliveTheProcessThatWroteThem) {
     for (const auto* message : {"0", "1"}) {
       auto found = co_await step(*store, Verb::look, message);
       EXPECT_TRUE(found && found->before[0].state == State::sent) << message;
-      EXPECT_EQ(found->before[0].message_id, "<first@example>");
+      EXPECT_EQ(found->before[0].message_id, "<me@example>");
       EXPECT_EQ(found->before[0].reply.text, "Ok 0100");
     }
   });
@@ -205,6 +195,24 @@ TEST(SqliteFile, ThatIsRemovedIsMadeAgain) {
   });
 }
 
+TEST(SqliteFile, ThatIsRemovedIsToldOnce) {
+  File file;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    const auto store = file.open(io);
+    co_await step(*store, Verb::commit);
+    for (const auto* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(file.path + suffix);
+    int told = 0;
+    const auto served_anew = [&]() -> awaitable<bool> {
+      auto asked = co_await step(*store, Verb::look);
+      if (!asked && asked.error() == Errc::file_gone) ++told;
+      co_return asked&& told > 0;
+    };
+    bool served = co_await eventually(served_anew);
+    EXPECT_TRUE(served);
+    EXPECT_EQ(told, 1);
+  });
+}
+
 TEST(SqliteFile, OfAnotherApplicationOrALaterVersionIsLeftAlone) {
   const std::pair<const char*, Errc> cases[] = {
       {"CREATE TABLE theirs (x)", Errc::another_application},
@@ -253,18 +261,10 @@ TEST(SqliteFile, IsSharedByProcessesThatWriteAtOnce) {
     for (int i = 0; i < 4; ++i) stores.push_back(file.open(io));
     int mine = 0;
     int ended = 0;
-    const std::vector<std::string> recipients{"AAAA"};
     const auto claim_all = [&](std::size_t who) -> awaitable<void> {
       for (int i = 0; i < 50; ++i) {
-        const auto owner = "owner" + std::to_string(who);
-        Step claim;
-        claim.verb = Verb::claim_resend;
-        claim.fingerprint = sha256(std::to_string(i));
-        claim.recipients = recipients;
-        claim.particulars.owner = owner;
-        claim.particulars.lease = milliseconds(60'000);
-        claim.particulars.window = milliseconds(60'000);
-        auto claimed = co_await stores[who]->step(claim);
+        const auto attempt = test::attempt_on(std::to_string(i), "owner" + std::to_string(who));
+        auto claimed = co_await stores[who]->step(attempt.step(Verb::claim_resend));
         EXPECT_TRUE(claimed) << claimed.error().message();
         if (claimed && !claimed->blocked) ++mine;
       }
@@ -319,10 +319,7 @@ TEST(SqliteWindow, ThatIsLockedOutGoesOnInMemoryAndWritesBack) {
     EXPECT_TRUE(answered);
     auto other = sqlite::Database::open(file.path, milliseconds(1000));
     EXPECT_TRUE(other && other->execute("BEGIN IMMEDIATE"));
-    ClaimRequest request;
-    request.fingerprint = sha256("mail");
-    request.recipients = {"AAAA"};
-    request.window = milliseconds(7'200'000);
+    const auto request = test::claim_on();
     auto answer = co_await window->claim(request);
     EXPECT_TRUE(answer && answer->claim);
     EXPECT_EQ(answer->source, Source::local);

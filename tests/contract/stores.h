@@ -8,6 +8,7 @@
 #include "mailonce/base/digest.h"
 #include "mailonce/base/random.h"
 #include "mailonce/observe/log.h"
+#include "mailonce/window/attempt.h"
 #include "mailonce/window/guarded_store.h"
 #include "mailonce/window/protocol_window.h"
 #include "mailonce/window/redis_store.h"
@@ -86,6 +87,29 @@ struct Shelf {
       std::make_shared<window::MemoryStore>(window::MemoryOptions{}, clock);
   std::string prefix = random_token() + ":";
 };
+
+// One attempt on one recipient, for tests that take the steps themselves.
+inline window::Attempt attempt_on(std::string message = "mail", std::string owner = "me") {
+  window::Attempt out;
+  out.fingerprint = sha256(message);
+  out.recipients = {"AAAA"};
+  out.owner = std::move(owner);
+  out.message_id = "<" + out.owner + "@example>";
+  out.upstream = "ses";
+  out.reply = {250, "Ok 0100"};
+  out.lease = milliseconds(30'000);
+  out.window = milliseconds(7'200'000);
+  return out;
+}
+
+// The same through a Window.
+inline window::ClaimRequest claim_on(std::string message = "mail") {
+  window::ClaimRequest out;
+  out.fingerprint = sha256(message);
+  out.recipients = {"AAAA"};
+  out.window = milliseconds(7'200'000);
+  return out;
+}
 
 // One relay process with one worker. kill() is what kill -9 does to its claims: no release, no renewal.
 class Process {

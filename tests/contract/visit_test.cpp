@@ -17,17 +17,9 @@ INSTANTIATE_TEST_SUITE_P(Stores, Visit,
                                          Which::cluster));
 
 awaitable<void> take_step(Store& store, Verb verb, std::string owner, milliseconds age) {
-  const std::vector<std::string> recipients{"AAAA"};
-  const auto message_id = "<" + owner + "@example>";
-  Step step;
-  step.verb = verb;
-  step.fingerprint = sha256("mail");
-  step.recipients = recipients;
-  step.particulars.owner = owner;
-  step.particulars.lease = milliseconds(30'000);
-  step.particulars.window = milliseconds(7'200'000);
+  const auto attempt = test::attempt_on("mail", std::move(owner));
+  auto step = attempt.step(verb);
   step.particulars.age = age;
-  step.particulars.message_id = message_id;
   auto done = co_await store.step(step);
   EXPECT_TRUE(done && !done->blocked);
 }

@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from chaos.oracle import LOCAL
+from chaos.findings import DUPLICATE, LOCAL
 from chaos.run import Plan, run
 
 SEED = int(os.environ.get("CHAOS_SEED", 1))
@@ -21,9 +21,14 @@ def checked_run(plan, folder, capsys):
     return report
 
 
+def test_a_run_finds_what_relays_without_a_shared_store_send_twice(tmp_path):
+    report = run(Plan(messages=100, seed=SEED, store="memory", only="upstream: slow"), tmp_path)
+    assert {finding.kind for finding in report.defects} == {DUPLICATE}
+
+
 @pytest.mark.parametrize("store", ["redis", "sqlite"])
 def test_whatever_breaks_each_mail_is_sent_once_or_explained(store, tmp_path, capsys):
-    report = checked_run(Plan(messages=600, seed=SEED, store=store), tmp_path, capsys)
+    report = checked_run(Plan(messages=500, faults=18, seed=SEED, store=store), tmp_path, capsys)
     assert report.total[LOCAL] == 0
 
 

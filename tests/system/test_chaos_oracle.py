@@ -2,8 +2,10 @@
 
 import pytest
 
+from chaos.case import Copy, Evidence, Line
+from chaos.findings import DOUBT, DROPPED, DUPLICATE, FORGOTTEN, KILLED, LOCAL, LOST, REPLY
 from chaos.load import Attempt
-from chaos.oracle import DOUBT, DROPPED, DUPLICATE, FORGOTTEN, KILLED, LOCAL, LOST, REPLY, Copy, Evidence, Line, judge
+from chaos.oracle import judge
 
 ADA = "ada@example.net"
 YES, LATER = (250, "2.0.0 Ok 1"), (451, "4.4.2 not known")
@@ -11,9 +13,11 @@ FORWARDED, DUPLICATED, IN_DOUBT = Line("forwarded"), Line("duplicate"), Line("do
 RESENT = Line("forwarded", flagged=True)
 
 
-def story(*attempts, kills=(), forgettings=(), alone=()):
-    """Each attempt of one mail: (told or None, its line or None, the reply of its copy or None), one a second."""
-    evidence = Evidence([], [], {}, list(kills), list(forgettings), list(alone))
+def story(*attempts, alone=(), refusals=(), **broken):
+    """Each attempt of one mail: (told or None, its line or None, the reply of its copy or None), one a second; the
+    relay of the first is 1. `alone`: outages during which relays decide."""
+    broken = {"outages": alone, **broken}
+    evidence = Evidence([], [], {}, alone=bool(alone), refusals=frozenset(refusals), **broken)
     for number, (told, line, copy) in enumerate(attempts, 1):
         evidence.attempts.append(Attempt(7, number, (ADA,), relay=number, start=number, end=number + 0.5,
                                          replies={ADA: told} if told else {}))
@@ -68,6 +72,7 @@ def test_a_reply_of_another_mail_and_a_refusal_for_good_are_found():
 def test_a_resend_after_doubt_is_declared():
     assert story((LATER, IN_DOUBT, ONE), (YES, RESENT, ONE)) == [DOUBT]
     assert story((LATER, IN_DOUBT, ONE), (LATER, Line("doubt", flagged=True), OTHER), (YES, RESENT, ONE)) == [DOUBT] * 2
+    assert story((LATER, IN_DOUBT, None), (YES, RESENT, ONE)) == []
 
 
 def test_one_flagged_copy_does_not_excuse_another():
@@ -86,10 +91,46 @@ def test_a_kill_after_the_dot_does_not_excuse_a_copy_that_is_not_flagged():
     assert story((None, None, ONE), ((250, "2.0.0 Ok 2"), RESENT, OTHER), kills=[(1, 1.4)]) == [DOUBT]
 
 
-def test_a_resend_after_a_success_needs_that_relay_to_have_died_too():
-    copies = [(YES, FORWARDED, ONE), (None, None, OTHER)]
-    assert story(*copies, kills=[(2, 2.4)]) == [DUPLICATE]
-    assert story(*copies, kills=[(1, 1.7), (2, 2.4)]) == [KILLED]
+def test_a_resend_after_a_success_needs_that_relay_to_have_died_before_it_said_so():
+    unheard, heard = (None, FORWARDED, ONE), (YES, FORWARDED, ONE)
+    resend = (None, None, OTHER)
+    assert story(unheard, resend, kills=[(2, 2.4)]) == [DUPLICATE]
+    assert story(unheard, resend, kills=[(1, 1.7), (2, 2.4)]) == [KILLED]
+    assert story(heard, resend, kills=[(1, 1.7), (2, 2.4)]) == [DUPLICATE]
+
+
+def test_what_was_acknowledged_is_never_in_doubt_again():
+    assert story((LATER, IN_DOUBT, None), (YES, RESENT, ONE), (YES, RESENT, ONE)) == [DUPLICATE]
+    assert story((YES, FORWARDED, ONE), (YES, RESENT, ONE), kills=[(1, 1.7)]) == [DUPLICATE]
+    assert story((YES, FORWARDED, ONE), (YES, RESENT, ONE), outages=[(1, 1.2, 1.9)]) == [DOUBT]
+
+
+@pytest.mark.parametrize(("broken", "kind"), [
+    ({}, DUPLICATE),
+    ({"kills": [(1, 1.2)]}, DOUBT),
+    ({"kills": [(3, 1.2)]}, DUPLICATE),
+    ({"freezes": [(1, 1.2, 9)]}, DOUBT),
+    ({"outages": [(1, 1.2, 1.9)]}, DOUBT),
+    ({"outages": [(2, 1.2, 1.9)]}, DUPLICATE),
+], ids=["nothing", "killed", "another killed", "frozen", "without its store", "another without its store"])
+def test_a_possible_duplicate_needs_a_cause_of_doubt(broken, kind):
+    assert story((None, None, ONE), (YES, RESENT, ONE), **broken) == [kind]
+
+
+def test_only_what_the_provider_refused_may_be_refused_for_good():
+    no = [((550, "5.1.1 Gone"), Line("refused"), None)]
+    assert story(*no) == [REPLY]
+    assert story(*no, refusals=["550 5.1.1 Gone"]) == []
+    assert story(((550, "5.1.1 Gone"), Line("refused"), ONE), refusals=["550 5.1.1 Gone"]) == [REPLY]
+
+
+def test_a_drop_that_no_client_heard_of_is_found():
+    assert story((None, DUPLICATED, None)) == [DROPPED]
+    assert story((YES, FORWARDED, ONE), (None, DUPLICATED, None)) == []
+
+
+def test_a_duplicate_of_another_mail_is_a_wrong_drop():
+    assert story((YES, FORWARDED, ONE), (YES, Line("duplicate", first_mail=8), None)) == [DROPPED]
 
 
 def test_copies_during_an_outage_and_of_a_store_that_forgot_are_declared_as_such():
@@ -97,6 +138,14 @@ def test_copies_during_an_outage_and_of_a_store_that_forgot_are_declared_as_such
     assert story((YES, alone, ONE), (YES, FORWARDED, ONE)) == [LOCAL]
     assert story((YES, FORWARDED, ONE), (YES, FORWARDED, ONE), forgettings=[(1.2, 1.9)]) == [FORGOTTEN]
     assert story((YES, FORWARDED, ONE), (YES, FORWARDED, ONE), forgettings=[(5, 6)]) == [DUPLICATE]
+
+
+def test_the_store_may_forget_the_copy_that_ended_first_although_it_began_last():
+    attempts = [Attempt(7, 1, (ADA,), 1, 1.0, 9.0, {ADA: YES}), Attempt(7, 2, (ADA,), 2, 1.1, 2.0, {ADA: YES})]
+    evidence = Evidence(attempts,
+                        [Copy(7, 2, ADA, ONE), Copy(7, 1, ADA, ONE)], {(1, ADA): FORWARDED, (2, ADA): FORWARDED},
+                        forgettings=[(5, 5)])
+    assert [finding.kind for finding in judge(evidence)] == [FORGOTTEN]
 
 
 def test_what_a_relay_decided_alone_and_took_to_its_grave_is_declared():

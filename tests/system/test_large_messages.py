@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from harness import Conversation, Mail, submit
+from harness import Conversation, Mail, submit, wait_until
 
 
 def test_twenty_megabytes_arrive_octet_for_octet(world, upstream, store):
@@ -43,13 +43,11 @@ def test_the_spool_file_has_no_name_and_is_gone_with_its_message(world, upstream
         assert spooled_files(relay, spool)
         upstream.go()
         assert client.reply().startswith("250")
-    assert not spooled_files(relay, spool)
+    wait_until(lambda: not spooled_files(relay, spool), "the spool file is gone")
 
 
 def spooled_files(relay, folder):
-    descriptors = f"/proc/{relay.child.pid}/fd"
-    targets = [os.readlink(f"{descriptors}/{name}") for name in os.listdir(descriptors)]
-    return [target for target in targets if target.startswith(str(folder))]
+    return [target for target in relay.open_files() if target.startswith(str(folder))]
 
 
 def test_a_message_beyond_the_limit_is_refused_at_mail_or_after_its_end(world, upstream):

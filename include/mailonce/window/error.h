@@ -13,6 +13,7 @@ enum class Errc {
   timed_out,             // no answer within the deadline; the step may be carried out all the same
   another_application,   // SQLite: the file is another application's
   later_version,         // SQLite: the file is a later version's
+  file_gone,             // SQLite: the file was removed or replaced; the next step opens or makes it anew
 };
 
 const boost::system::error_category& category() noexcept;

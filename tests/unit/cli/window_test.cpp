@@ -6,6 +6,7 @@
 
 #include "fixture.h"
 #include "mailonce/message/identity.h"
+#include "mailonce/sqlite/database.h"
 #include "mailonce/window/shared.h"
 
 namespace mailonce::cli {
@@ -122,6 +123,17 @@ TEST_F(WindowCommandLine, ResolveDecidesAboutDoubtAlone) {
   EXPECT_EQ(state_of(sent_), window::State::sent);
 }
 
+TEST_F(WindowCommandLine, WhatCanNotBeReadIsNotCalledSent) {
+  fill();
+  auto database = sqlite::Database::open(options_.sqlite.path, seconds(1));
+  ASSERT_TRUE(database && database->execute("UPDATE record SET state = '?' WHERE state = 'S'"));
+  EXPECT_EQ(window({"resolve", "sent", "--fingerprint", sent_.base64url()}), 1);
+  EXPECT_THAT(out(), HasSubstr(" unreadable "));
+  EXPECT_THAT(out(), HasSubstr("left: it can not be read"));
+  EXPECT_EQ(window({"resolve", "not-sent", "--fingerprint", sent_.base64url()}), 0);
+  EXPECT_EQ(state_of(sent_), window::State::absent);
+}
+
 TEST_F(WindowCommandLine, ForgetLeavesAnAttemptUnderWay) {
   fill();
   EXPECT_EQ(window({"forget", "--message-id", "<first@example>"}), 1);
@@ -141,6 +153,9 @@ TEST_F(WindowCommandLine, MistakesAreToldBeforeAnythingIsTouched) {
   fill();
   EXPECT_EQ(window({"list", "--recipient", "not an address"}), 2);
   EXPECT_THAT(err(), HasSubstr("write it as in"));
+  EXPECT_EQ(window({"forget", "--fingerprint", sent_.base64url().substr(0, 7)}), 2);
+  EXPECT_THAT(err(), HasSubstr("at least its first 8 characters"));
+  EXPECT_EQ(state_of(sent_), window::State::sent);
   EXPECT_EQ(mailonce({"window"}), 2);
   EXPECT_EQ(mailonce({"window", "resolve"}), 2);
   write("junk", "this is no database, but long enough to look like one; " + std::string(4096, 'x'));

@@ -50,6 +50,7 @@ TEST_F(LoadTest, TheEmbeddedStoresFileIsRelativeToTheConfigurationsFolder) {
       {"sqlite:window.db", (folder_ / "window.db").string()},
       {"sqlite:/tmp/w.db", "/tmp/w.db"},
       {"sqlite:///tmp/w.db", "/tmp/w.db"},
+      {"sqlite:/home/a:b@corp.example/w.db", "/home/a:b@corp.example/w.db"},
   };
   for (const auto& [url, path] : cases) {
     const auto loaded =

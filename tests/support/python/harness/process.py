@@ -1,5 +1,6 @@
 """A child process whose output goes to a file, and which is gone when the test is."""
 
+import contextlib
 import os
 import pathlib
 import signal
@@ -31,6 +32,14 @@ class Process:
 
     def text(self):
         return self.output.read_text(errors="replace")
+
+    def open_files(self):
+        """What its file descriptors are, as the system names it; one it closes meanwhile is none."""
+        found = []
+        for descriptor in pathlib.Path(f"/proc/{self.child.pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                found.append(os.readlink(descriptor))
+        return found
 
     def signal(self, number):
         self.child.send_signal(number)
