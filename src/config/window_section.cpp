@@ -2,6 +2,7 @@
 
 #include "embedded_store.h"
 #include "overrides.h"
+#include "redis_store.h"
 #include "secret.h"
 #include "sections.h"
 
@@ -105,6 +106,7 @@ void read_window(Table& table, const std::filesystem::path& folder, Configuratio
   if (auto password = take_secret(table, "password", folder)) redis.password = std::move(*password);
   table.duration("timeout", redis.command_deadline, milliseconds(10), seconds(60));
   configuration.window.sqlite.deadline = redis.command_deadline;
+  read_redis_store(table, folder, configuration.window.kind == window::Kind::redis, redis);
   table.choice("durability", configuration.window.sqlite.durability,
                Choices<window::Durability>{{"disk", window::Durability::disk},
                                            {"process", window::Durability::process}});

@@ -49,9 +49,9 @@ inline std::string told(std::uint16_t port, const std::vector<std::string>& word
   return integer ? std::to_string(*integer) : std::string(reply.value().text().value_or(""));
 }
 
-// What is written now reaches a replica.
+// What is written now reaches a replica. WAIT asks for the last write of its connection: one that has no key.
 inline bool replicates(std::uint16_t master) {
-  return tell_all(master, {{"PING"}, {"WAIT", "1", "500"}}).value().integer() == 1;
+  return tell_all(master, {{"FUNCTION", "FLUSH"}, {"WAIT", "1", "500"}}).value().integer() == 1;
 }
 
 inline redis::Address local_address(std::uint16_t port) {

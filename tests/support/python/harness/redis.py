@@ -17,14 +17,40 @@ class RedisError(AssertionError):
     """What Redis answered instead of a value."""
 
 
+def ask(port, *words):
+    """Sends one command, returns a string, a number or a list; enough RESP for a test."""
+    with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
+        encoded = [str(word).encode() for word in words]
+        connection.sendall(b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in encoded))
+        return answer(connection.makefile("rb"))
+
+
+def answer(stream):
+    line = stream.readline()[:-2]
+    kind, rest = line[:1], line[1:]
+    if kind == b"$":
+        return None if rest == b"-1" else stream.read(int(rest) + 2)[:-2].decode(errors="replace")
+    if kind == b"*":
+        return [answer(stream) for _ in range(int(rest))]
+    if kind == b":":
+        return int(rest)
+    if kind == b"-":
+        raise RedisError(f"Redis: {rest.decode()}")
+    return rest.decode()
+
+
 class Redis:
     """Can be frozen, killed and started again on the same port, as an outage does. `durable`: what it answered is on
-    the disk, and there again after a start."""
+    the disk, and there again after a start. `tls`: key and certificate of a second port, `tls_port`."""
 
-    def __init__(self, folder, durable=False, arguments=()):
+    def __init__(self, folder, durable=False, arguments=(), tls=None):
         self.folder = folder
         self.arguments = ["--appendonly", "yes", "--appendfsync", "always"] if durable else ["--appendonly", "no"]
         self.arguments += arguments
+        if tls:
+            self.tls_port = free_port()
+            self.arguments += ["--tls-port", str(self.tls_port), "--tls-key-file", str(tls[0]), "--tls-cert-file",
+                               str(tls[1]), "--tls-auth-clients", "no"]
         self.starts = 0
         for _ in range(5):
             self.port = free_port()
@@ -51,24 +77,7 @@ class Redis:
         return f"redis://127.0.0.1:{self.port}/0"
 
     def command(self, *words):
-        """Sends one command, returns a string, a number or a list; enough RESP for a test."""
-        with socket.create_connection(("127.0.0.1", self.port), timeout=5) as connection:
-            encoded = [str(word).encode() for word in words]
-            connection.sendall(b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in encoded))
-            return self._reply(connection.makefile("rb"))
-
-    def _reply(self, stream):
-        line = stream.readline()[:-2]
-        kind, rest = line[:1], line[1:]
-        if kind == b"$":
-            return None if rest == b"-1" else stream.read(int(rest) + 2)[:-2].decode(errors="replace")
-        if kind == b"*":
-            return [self._reply(stream) for _ in range(int(rest))]
-        if kind == b":":
-            return int(rest)
-        if kind == b"-":
-            raise RedisError(f"Redis: {rest.decode()}")
-        return rest.decode()
+        return ask(self.port, *words)
 
     def records(self):
         return self.command("KEYS", "mailonce:*")

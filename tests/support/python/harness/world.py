@@ -2,6 +2,7 @@
 
 from .celery_worker import CeleryWorker
 from .redis import Redis
+from .redis_sentinel import RedisSentinel
 from .relay import Relay
 from .upstream import Upstream
 
@@ -14,8 +15,11 @@ class World:
     def upstream(self, **options):
         return self._keep(Upstream(self.folder, name=self._name("upstream"), **options))
 
-    def redis(self):
-        return self._keep(Redis(self.folder))
+    def redis(self, **options):
+        return self._keep(Redis(self.folder, **options))
+
+    def redis_sentinel(self):
+        return self._keep(RedisSentinel(self.folder))
 
     def embedded_store(self, kind="sqlite"):
         return "memory:" if kind == "memory" else f"sqlite:{self.folder}/window.db"
