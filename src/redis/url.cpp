@@ -91,7 +91,9 @@ Result<Address> take_address(std::string_view text, std::uint16_t default_port) 
     port = text.substr(colon + 1);
     has_port = true;
   }
-  if (host.empty() || host.find_first_of(" @[]?#\t\r\n") != std::string_view::npos) {
+  const bool unseen =
+      std::any_of(host.begin(), host.end(), [](unsigned char c) { return c <= ' ' || c == 0x7f; });
+  if (host.empty() || unseen || host.find_first_of("@[]?#") != std::string_view::npos) {
     return make_error_code(Errc::bad_url_host);
   }
   Address address{std::string(host), default_port};

@@ -107,6 +107,7 @@ TEST(RedisUrl, SaysWhatIsWrong) {
       {"redis+cluster://one/main", Errc::bad_url_database},
       {"redis://", Errc::bad_url_host},
       {"redis://:6379", Errc::bad_url_host},
+      {"redis://ho\x01st", Errc::bad_url_host},
       {"redis://user@", Errc::bad_url_host},
       {"redis://[::1", Errc::bad_url_host},
       {"redis://[::1]x", Errc::bad_url_host},
