@@ -21,12 +21,13 @@ Result<Connection*> Node::current(SteadyClock::time_point deadline) {
   if (connection_ && connection_->usable()) return connection_.get();
   if (last_failure_ && SteadyClock::now() < not_before_) return last_failure_;
   connection_ = std::make_shared<Connection>(executor_, options_, address_, locator_);
+  // Whatever ends its serving closes it, also the end of the thread: what still waits for an answer then goes
+  // with it.
+  const std::shared_ptr<Connection> served(connection_.get(),
+                                           [kept = connection_](Connection* it) { it->close(); });
   boost::asio::co_spawn(
-      executor_,
-      [self = shared_from_this(), made = connection_, deadline] { return serve(self, made, deadline); },
-      [made = connection_](std::exception_ptr failed) {
-        if (failed) made->close();
-      });
+      executor_, [self = shared_from_this(), served, deadline] { return serve(self, served, deadline); },
+      [](std::exception_ptr) {});
   return connection_.get();
 }
 

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <boost/asio/detached.hpp>
 #include <charconv>
 #include <initializer_list>
 #include <string>
@@ -248,6 +249,24 @@ TEST(RedisClient, DestroyingItEndsWhatIsPending) {
     EXPECT_FALSE(answer);
     EXPECT_EQ(answer.error(), Errc::closed);
   });
+}
+
+// What waits owns the client, as a store's coroutine does: nothing but the end of the context can end it.
+TEST(RedisClient, WhatIsPendingEndsWithItsContext) {
+  RedisServer server;
+  auto ended = std::make_shared<int>();
+  {
+    boost::asio::io_context io;
+    const auto client = std::make_shared<Client>(io.get_executor(), server.options());
+    const auto waits = [client, ended]() -> awaitable<void> {
+      const std::array<std::string_view, 3> wait{"BLPOP", "nothing", "0"};
+      auto answer = co_await client->command(wait);
+      ADD_FAILURE() << "an answer, or a failure, of what cannot be answered";
+    };
+    boost::asio::co_spawn(io, waits, boost::asio::detached);
+    io.run_for(milliseconds(100));
+  }
+  EXPECT_EQ(ended.use_count(), 1);
 }
 
 }  // namespace
