@@ -61,7 +61,7 @@ bool try_connections(const config::Configuration& configuration, Streams streams
                         upstream::make_tls(configuration.upstream), log);
     window::Shared shared(configuration.window);
     const auto window = shared.open(context, log);
-    int pending = 2;
+    int pending = 3;
     const auto ended = [&](const std::exception_ptr& exception) {
       rethrow(exception);
       if (--pending == 0) context.stop();
@@ -71,6 +71,7 @@ bool try_connections(const config::Configuration& configuration, Streams streams
         context, [&] { return log_in(pool, with_password, upstream); }, ended);
     boost::asio::co_spawn(
         context, [&] { return ask(*window, store); }, ended);
+    boost::asio::co_spawn(context, shared.inspect(context, log), ended);
     context.run();
   }
   log.flush();

@@ -1,8 +1,11 @@
+#include <boost/asio/co_spawn.hpp>
+#include <boost/asio/detached.hpp>
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
 #include <cstdlib>
 #include <memory>
 #include <ostream>
+#include <utility>
 
 #include "commands.h"
 #include "mailonce/cli/run.h"
@@ -62,7 +65,10 @@ int serve(const config::Loaded& loaded) {
   window::Shared shared(configuration.window);
   // Large messages are fingerprinted here, so that their worker's other sessions go on.
   boost::asio::thread_pool helpers(1);
+  bool first = true;
   const auto make_backend = [&](boost::asio::io_context& context) {
+    if (std::exchange(first, false))
+      boost::asio::co_spawn(context, shared.inspect(context, log), boost::asio::detached);
     return std::make_unique<WorkerBackend>(context, configuration, tls, shared, helpers, log);
   };
   server::Server server(configuration.server, make_backend, log);

@@ -1,11 +1,8 @@
 #include "mailonce/window/redis_store.h"
 
-#include <algorithm>
 #include <array>
-#include <optional>
 #include <vector>
 
-#include "mailonce/base/encoding.h"
 #include "mailonce/window/codec.h"
 #include "mailonce/window/error.h"
 #include "step_script.h"
@@ -78,38 +75,6 @@ Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
   return result;
 }
 
-// For MATCH: the text itself and nothing else.
-std::string glob_of(std::string_view text) {
-  std::string out;
-  for (const char c : text) {
-    if (std::string_view("*?[]^\\").find(c) != std::string_view::npos) out += '\\';
-    out += c;
-  }
-  return out;
-}
-
-// Whose record stands under "mailonce:{<fingerprint>}:<recipient digest>".
-std::optional<StoredRecord> address_of(std::string_view key) {
-  constexpr std::string_view begin = "mailonce:{";
-  constexpr std::size_t digits = 43;
-  if (!key.starts_with(begin)) return std::nullopt;
-  key.remove_prefix(begin.size());
-  if (key.substr(std::min(digits, key.size())).substr(0, 2) != "}:") return std::nullopt;
-  std::string base64(key.substr(0, digits));
-  std::replace(base64.begin(), base64.end(), '-', '+');
-  std::replace(base64.begin(), base64.end(), '_', '/');
-  const auto octets = from_base64(base64 + "=");
-  StoredRecord out;
-  if (!octets || octets->size() != out.fingerprint.bytes.size()) return std::nullopt;
-  std::copy(octets->begin(), octets->end(), out.fingerprint.bytes.begin());
-  out.recipient = key.substr(digits + 2);
-  return out;
-}
-
-bool is_refusal(const redis::Reply& reply) {
-  return reply.value().is_error();
-}
-
 }  // namespace
 
 RedisStore::RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix,
@@ -153,79 +118,6 @@ Result<StepResult> RedisStore::judge(const Step& step, const redis::Replication&
   if (replication.replicas < static_cast<long long>(min_replicas_))
     return make_error_code(redis::Errc::not_replicated);
   return result;
-}
-
-awaitable<Result<>> RedisStore::visit(std::function<void(const StoredRecord&)> see) {
-  auto masters = co_await client_.masters();
-  if (!masters) co_return masters.error();
-  for (const auto& master : *masters) {
-    std::string cursor = "0";
-    do {
-      auto next = co_await visit_page(master, std::move(cursor), see);
-      if (!next) co_return next.error();
-      cursor = std::move(*next);
-    } while (cursor != "0");
-  }
-  co_return Result<>();
-}
-
-// One page of the keys of `master`, and what stands under them, in two round trips. Returns the next cursor.
-awaitable<Result<std::string>> RedisStore::visit_page(redis::Address master, std::string cursor,
-                                                      const std::function<void(const StoredRecord&)>& see) {
-  std::vector<redis::Client::Words> scan;
-  scan.push_back({"SCAN", std::move(cursor), "MATCH", glob_of(prefix_) + "mailonce:{*", "COUNT", "1000"});
-  auto page = co_await client_.batch(master, std::move(scan));
-  if (!page) co_return page.error();
-  const auto found = page->front().value();
-  if (found.is_error()) co_return make_error_code(redis::meaning_of(*found.text()));
-  const auto next = found.size() == 2 ? found[0].text() : std::nullopt;
-  if (!next) co_return make_error_code(Errc::malformed_answer);
-  std::vector<StoredRecord> records;
-  std::vector<std::string> keys;
-  std::vector<redis::Client::Words> questions;
-  for (std::size_t i = 0; i < found[1].size(); ++i) {
-    const auto key = found[1][i].text();
-    auto record = key ? address_of(key->substr(std::min(prefix_.size(), key->size()))) : std::nullopt;
-    if (!record) continue;
-    records.push_back(std::move(*record));
-    questions.push_back({"GET", keys.emplace_back(*key)});
-    questions.push_back({"PTTL", keys.back()});
-  }
-  if (keys.empty()) co_return std::string(*next);
-  auto answers = co_await client_.batch(master, std::move(questions));
-  if (!answers) co_return answers.error();
-  for (std::size_t i = 0; i < keys.size(); ++i) {
-    auto& value = (*answers)[2 * i];
-    auto& left = (*answers)[2 * i + 1];
-    if (is_refusal(value) || is_refusal(left)) {
-      auto asked = co_await ask_again(keys[i], value, left);
-      if (!asked) co_return asked.error();
-    }
-    const auto text = is_refusal(value) ? std::nullopt : value.value().text();  // no string is no record
-    constexpr long long no_key = -2;
-    const auto ends_in = left.value().integer().value_or(no_key);
-    if (!text || ends_in == no_key) continue;  // it ended meanwhile
-    records[i].record = decode(*text);
-    records[i].left = milliseconds(std::max(ends_in, 0LL));  // a hand at the console gave it no end
-    see(records[i]);
-  }
-  co_return std::string(*next);
-}
-
-// Its slot moves meanwhile, and the client follows it; or it is not a record of ours.
-awaitable<Result<>> RedisStore::ask_again(const std::string& key, redis::Reply& value, redis::Reply& left) {
-  const std::array<std::string_view, 2> get{"GET", key};
-  auto first = co_await client_.command(get, key);
-  if (!first) co_return first.error();
-  const std::array<std::string_view, 2> pttl{"PTTL", key};
-  auto second = co_await client_.command(pttl, key);
-  if (!second) co_return second.error();
-  value = std::move(*first);
-  left = std::move(*second);
-  const bool foreign = is_refusal(value) && value.value().text()->starts_with("WRONGTYPE");
-  for (const auto* each : {&value, &left})
-    if (is_refusal(*each) && !foreign) co_return make_error_code(redis::meaning_of(*each->value().text()));
-  co_return Result<>();
 }
 
 }  // namespace mailonce::window

@@ -56,13 +56,14 @@ std::vector<redis::Client::Words> questions(const std::vector<Found>& page) {
   return out;
 }
 
-// False: it ended meanwhile.
+// False: it ended meanwhile, or is no record of ours.
 bool take(redis::Value value, redis::Value left, StoredRecord& into) {
+  constexpr long long no_key = -2;
   const auto text = value.size() == 1 ? value[0].text() : std::nullopt;
-  const auto lives = left.integer().value_or(-2);
-  if (!text || lives < 0) return false;
+  const auto lives = left.integer().value_or(no_key);
+  if (!text || lives == no_key) return false;
   into.record = decode(*text);
-  into.left = milliseconds(lives);
+  into.left = milliseconds(std::max(lives, 0LL));  // a hand at the console gave it no end
   return true;
 }
 
@@ -101,6 +102,7 @@ awaitable<Result<std::string>> RedisStore::visit_page(redis::Address master, std
     auto stored = address_of(key.substr(std::min(prefix_.size(), key.size())));
     if (stored) page.push_back({std::string(key), std::move(*stored)});
   }
+  if (page.empty()) co_return std::string(*next);
   auto replies = co_await client_.batch(master, questions(page));
   if (!replies) co_return Text(boost::system::in_place_error, replies.error());
   for (std::size_t i = 0; i < page.size(); ++i) {
@@ -123,9 +125,8 @@ awaitable<Result<>> RedisStore::ask_again(const std::string& key, redis::Reply& 
   const std::array<std::string_view, 2> pttl{"PTTL", key};
   auto lives = co_await client_.command(pttl, key);
   if (!lives) co_return lives.error();
-  for (const auto& reply : {found->value(), lives->value()}) {
-    if (reply.is_error()) co_return make_error_code(redis::meaning_of(*reply.text()));
-  }
+  const auto refusal = found->value().is_error() ? found->value() : lives->value();
+  if (refusal.is_error()) co_return make_error_code(redis::meaning_of(*refusal.text()));
   value = std::move(*found);
   left = std::move(*lives);
   co_return Result<>();

@@ -64,6 +64,14 @@ std::unique_ptr<Window> Shared::open(boost::asio::io_context& worker, observe::L
   return std::make_unique<ProtocolWindow>(worker.get_executor(), std::move(guarded), options.lease, hub, log);
 }
 
+awaitable<void> Shared::inspect(boost::asio::io_context& context, observe::Log& log) {
+  const auto state = state_;
+  if (state->options.kind == Kind::memory) co_return;
+  const auto store = store_of(context.get_executor(), state->options, state->sqlite);
+  const auto warnings = co_await store->warnings();
+  for (const auto& warning : warnings) log.event(observe::Level::warning, "store_settings", warning);
+}
+
 Figures Shared::figures() const {
   return {state_->outage.down(), state_->outage.kept, state_->memory.size()};
 }

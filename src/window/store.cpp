@@ -8,6 +8,10 @@ awaitable<void> Store::settle(milliseconds /*at_most*/) {
   co_return;
 }
 
+awaitable<std::vector<std::string>> Store::warnings() {
+  co_return std::vector<std::string>();
+}
+
 awaitable<Result<>> probe_store(Store& store) {
   const std::array<std::string, 1> recipients{"probe"};
   Step step;

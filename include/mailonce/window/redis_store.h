@@ -22,6 +22,8 @@ class RedisStore final : public Store {
   // commit stands. Errors: redis::Errc, the system's, window::Errc.
   awaitable<Result<StepResult>> step(Step step) override;
   awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
+  // Masters that evict. A user without the right to INFO, and a server that is down, hear nothing.
+  awaitable<std::vector<std::string>> warnings() override;
 
  private:
   awaitable<Result<std::string>> visit_page(redis::Address master, std::string cursor,

@@ -50,6 +50,8 @@ class Store {
   // Shows every record there is throughout, at least once and in no order, and perhaps some that come or go
   // meanwhile. For an operator: it reads the whole store.
   virtual awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) = 0;
+  // What of its settings may lose records, one sentence each with the cure; empty when it cannot be asked.
+  virtual awaitable<std::vector<std::string>> warnings();
   // Waits until what is still to be written is, at most so long.
   virtual awaitable<void> settle(milliseconds at_most);
   // The worker ends: work in the background stops, and what it could not do is logged.

@@ -19,10 +19,20 @@ class RedisError(AssertionError):
 
 def ask(port, *words):
     """Sends one command, returns a string, a number or a list; enough RESP for a test."""
+    return ask_all(port, words)[0]
+
+
+def ask_all(port, *commands):
+    """Several on one connection."""
     with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
-        encoded = [str(word).encode() for word in words]
-        connection.sendall(b"*%d\r\n" % len(encoded) + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in encoded))
-        return answer(connection.makefile("rb"))
+        stream = connection.makefile("rb")
+        answers = []
+        for words in commands:
+            encoded = [str(word).encode() for word in words]
+            connection.sendall(b"*%d\r\n" % len(encoded)
+                               + b"".join(b"$%d\r\n%s\r\n" % (len(w), w) for w in encoded))
+            answers.append(answer(stream))
+        return answers
 
 
 def answer(stream):
@@ -81,6 +91,11 @@ class Redis:
 
     def records(self):
         return self.command("KEYS", "mailonce:*")
+
+    def replicates(self):
+        """A replica confirms writes, three within the time a relay waits: one that is "online" need not do so yet, nor
+        one that a Sentinel has just found. WAIT waits for writes of its connection only."""
+        return all(ask_all(self.port, ["FUNCTION", "FLUSH"], ["WAIT", 1, 50])[1] > 0 for _ in range(3))
 
     def freeze(self):
         """It accepts connections and never answers."""

@@ -12,7 +12,7 @@ class RedisSentinel:
         self.folder = folder / "sentinel"
         self.nodes = [self._node("first", [])]
         self.nodes.append(self._node("second", ["--replicaof", "127.0.0.1", str(self.nodes[0].port)]))
-        wait_until(lambda: "state=online" in self.nodes[0].command("INFO", "replication"), "the replica is online", 30)
+        wait_until(self.nodes[0].replicates, "the replica confirms writes", 30)
         self.port = free_port()
         config = self.folder / "sentinel.conf"
         config.write_text(f"port {self.port}\nbind 127.0.0.1\ndir {self.folder}\n"
@@ -21,6 +21,7 @@ class RedisSentinel:
                           f"sentinel failover-timeout {self.service} 2000\n")
         self.sentinel = Process(self.folder, "sentinel", ["redis-server", str(config), "--sentinel"])
         wait_until(self._knows_the_replica, "the Sentinel knows the replica", 60)
+        wait_until(self.nodes[0].replicates, "the replica still confirms writes", 30)
 
     def _node(self, name, arguments):
         folder = self.folder / name

@@ -2,6 +2,7 @@
 
 from .celery_worker import CeleryWorker
 from .redis import Redis
+from .redis_cluster import RedisCluster
 from .redis_sentinel import RedisSentinel
 from .relay import Relay
 from .upstream import Upstream
@@ -20,6 +21,9 @@ class World:
 
     def redis_sentinel(self):
         return self._keep(RedisSentinel(self.folder))
+
+    def redis_cluster(self):
+        return self._keep(RedisCluster(self.folder))
 
     def embedded_store(self, kind="sqlite"):
         return "memory:" if kind == "memory" else f"sqlite:{self.folder}/window.db"
