@@ -54,7 +54,8 @@ void read_redis_store(Table& table, const std::filesystem::path& folder, bool is
     table.error(key_alone ? "key_file" : "certificate_file",
                 {"stands alone", "a client certificate needs certificate_file and key_file"});
   }
-  if (options.replica_timeout >= options.command_deadline && table.has("replica_timeout")) {
+  if (options.replica_timeout >= options.command_deadline &&
+      (options.min_replicas > 0 || table.has("replica_timeout"))) {
     table.error("replica_timeout", {"is not shorter than timeout, so that every step could fail",
                                     "write less, or a longer timeout"});
   }

@@ -10,8 +10,9 @@ namespace {
 
 constexpr auto tuple_awaitable = boost::asio::as_tuple(boost::asio::use_awaitable);
 
-// More than a failover and a resharding at once need; nodes that send a command around are stopped here.
-constexpr int most_redirections = 8;
+// A failover and a resharding at once need no more. Nodes that send a command around do not agree yet, and
+// from then on it rests between them.
+constexpr int redirections_at_once = 3;
 constexpr milliseconds first_pause{2};
 constexpr milliseconds longest_pause{50};
 constexpr milliseconds between_refreshes{200};
@@ -35,6 +36,9 @@ Cluster::Cluster(boost::asio::any_io_executor executor, std::shared_ptr<const Op
 void Cluster::close() {
   closed_ = true;
   for (const auto& [address, node] : nodes_) node->close();
+  for (const auto& each : retired_) {
+    if (const auto node = each.lock()) node->close();
+  }
   for (const auto& waiter : waiters_) waiter->cancel();
 }
 
@@ -83,7 +87,8 @@ Cluster::Then Cluster::judge(Course& course, Result<Reply>& reply) {
   const bool in_time = time_for_more(course.deadline, *options_) && !closed_;
   if (!reply) {
     refresh();
-    if (course.moving && reply.error() == Errc::timed_out) reply = make_error_code(Errc::slot_moving);
+    if (course.moving && !course.sent && reply.error() == Errc::timed_out)
+      reply = make_error_code(Errc::slot_moving);
     return course.sent || !in_time ? Then::answer : Then::after_refresh;
   }
   if (!reply->value().is_error()) return Then::answer;
@@ -110,12 +115,13 @@ Cluster::Then Cluster::judge(Course& course, Result<Reply>& reply) {
     course.asked = redirection->to;
   }
   if (!in_time) {
-    reply = make_error_code(course.moving ? Errc::slot_moving : Errc::timed_out);
+    const bool around = course.redirections > redirections_at_once;
+    reply = make_error_code(course.moving ? Errc::slot_moving
+                            : around      ? Errc::too_many_redirections
+                                          : Errc::timed_out);
     return Then::answer;
   }
-  if (++course.redirections <= most_redirections) return Then::at_once;
-  reply = make_error_code(Errc::too_many_redirections);
-  return Then::answer;
+  return ++course.redirections <= redirections_at_once ? Then::at_once : Then::after_pause;
 }
 
 awaitable<void> Cluster::rest(milliseconds& pause, SteadyClock::time_point deadline) {
@@ -148,10 +154,10 @@ void Cluster::refresh() {
 }
 
 awaitable<void> Cluster::refreshed(SteadyClock::time_point deadline) {
-  refresh();
+  if (closed_) co_return;
   const auto waiter = std::make_shared<boost::asio::steady_timer>(executor_, deadline);
   waiters_.push_back(waiter);
-  if (closed_) co_return;
+  refresh();
   co_await waiter->async_wait(tuple_awaitable);
 }
 
@@ -199,7 +205,11 @@ void Cluster::take(SlotMap map) {
   const auto masters = slots_.masters();
   for (auto at = nodes_.begin(); at != nodes_.end();) {
     const bool serves = std::find(masters.begin(), masters.end(), at->first) != masters.end();
-    if (!serves) at->second->retire();
+    if (!serves) {
+      at->second->retire();
+      std::erase_if(retired_, [](const auto& each) { return each.expired(); });
+      retired_.push_back(at->second);
+    }
     at = serves ? std::next(at) : nodes_.erase(at);
   }
 }

@@ -24,7 +24,7 @@ class Cluster final : public Server, public std::enable_shared_from_this<Cluster
  private:
   struct Course;  // of one command through the Cluster
 
-  // The node to send to now; null: nobody serves the slot, and `refreshed_` says why.
+  // The node to send to now; null: nobody serves the slot, and `last_refresh_` says why.
   std::shared_ptr<Node> next(Course& course);
   // Where the command goes after this reply or failure; nothing: it is the answer.
   enum class Then { answer, at_once, after_pause, after_refresh };
@@ -42,6 +42,7 @@ class Cluster final : public Server, public std::enable_shared_from_this<Cluster
   std::shared_ptr<const Options> options_;
   SlotMap slots_;
   std::map<Address, std::shared_ptr<Node>> nodes_;
+  std::vector<std::weak_ptr<Node>> retired_;  // that still answer what was queued
   bool refreshing_ = false;
   SteadyClock::time_point refreshed_at_{};
   error_code last_refresh_;                                          // why it failed

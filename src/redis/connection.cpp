@@ -21,6 +21,7 @@ error_code as_loss(error_code ec) {
 }
 
 Errc login_failure(std::string_view error_reply) {
+  if (error_reply == "ERR max number of clients reached") return Errc::refused;
   const auto meaning = meaning_of(error_reply);
   return meaning == Errc::refused ? Errc::auth_failed : meaning;
 }
@@ -215,6 +216,10 @@ error_code Connection::deliver() {
     // A master that was demoted and still takes connections.
     if (locator_ && reply.value().is_error() && meaning_of(*reply.value().text()) == Errc::read_only)
       retired_ = true;
+    if (!pending->covers.empty()) {
+      awaits_replicas_ = false;
+      work_.wake();
+    }
     pending->finish(std::move(reply));
     if (retired_ && queue_.empty()) return Errc::closed;
   }
@@ -232,7 +237,8 @@ void Connection::watch() {
   stream_->expires_after(std::chrono::duration_cast<milliseconds>(until - SteadyClock::now()));
 }
 
-// One WAIT for all commands of a write that want one: it holds up what the server reads behind it.
+// One WAIT for all commands of a write that want one. The server carries out nothing of this connection until
+// it is answered, so that what comes meanwhile is not written either: it shares the next WAIT.
 void Connection::add_wait() {
   auto wait = std::make_shared<Pending>(executor_);
   wait->deadline = queue_.back()->deadline;
@@ -242,11 +248,12 @@ void Connection::add_wait() {
   const std::array<std::string_view, 3> words{"WAIT", replicas, timeout};
   append_command(outgoing_, words);
   push(std::move(wait));
+  awaits_replicas_ = true;
 }
 
 awaitable<void> Connection::write_loop(std::shared_ptr<Connection> self) {
   while (!self->lost_) {
-    if (self->outgoing_.empty()) {
+    if (self->outgoing_.empty() || self->awaits_replicas_) {
       co_await self->work_.wait();
       continue;
     }

@@ -65,7 +65,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t hasty_ = 0;  // in queue_: those that must be answered before one that stands before them
   std::string outgoing_;   // formatted, not yet handed to the kernel
   std::string writing_;
-  Wakeup work_;  // outgoing_ is not empty, or the connection is lost
+  Wakeup work_;                   // outgoing_ is not empty, or the connection is lost
+  bool awaits_replicas_ = false;  // a WAIT is out
   bool ready_ = false;
   bool retired_ = false;
   bool lost_ = false;

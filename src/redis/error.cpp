@@ -57,8 +57,6 @@ class Category final : public boost::system::error_category {
         return "the nodes of the Redis Cluster send the command around (or the user may not call ASKING)";
       case Errc::few_replicas:
         return "Redis has too few replicas and refuses writes";
-      case Errc::not_replicated:
-        return "fewer replicas of Redis than min_replicas have the record";
       case Errc::bad_url_scheme:
         return "the URL does not begin with redis://, rediss://, redis+sentinel:// or redis+cluster://";
       case Errc::bad_url_host:

@@ -53,6 +53,7 @@ void Node::back_off(error_code why) {
 }
 
 void Node::retire() {
+  retired_ = true;
   if (connection_) connection_->retire();
 }
 
@@ -62,10 +63,6 @@ void Node::close() {
 }
 
 // The server may be back, as another worker found: a short pause of ours is no failure of the command.
-bool Node::worth_waiting(SteadyClock::time_point deadline) const noexcept {
-  return !stopped_ && not_before_ < deadline;
-}
-
 awaitable<void> Node::pause_over() {
   boost::asio::steady_timer pause(executor_, not_before_);
   co_await pause.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
@@ -74,13 +71,14 @@ awaitable<void> Node::pause_over() {
 awaitable<Result<Reply>> Node::command(Call call) {
   const auto self = shared_from_this();
   auto connection = current(call.deadline);
-  if (!connection && worth_waiting(call.deadline)) {
+  if (!connection && worth_trying(call.deadline)) {
     co_await pause_over();
     connection = current(call.deadline);
   }
   if (!connection) co_return connection.error();
   const auto pending = std::make_shared<Pending>(executor_);
   (*connection)->enqueue(call, pending);
+  if (retired_) (*connection)->retire();
   co_await pending->answered.wait();
   if (call.sent != nullptr) *call.sent = pending->sent;
   if (call.replication != nullptr) *call.replication = pending->replication;
@@ -91,7 +89,7 @@ awaitable<Result<std::vector<Reply>>> Node::batch(std::vector<Client::Words> com
                                                   SteadyClock::time_point deadline) {
   const auto self = shared_from_this();
   auto connection = current(deadline);
-  if (!connection && worth_waiting(deadline)) {
+  if (!connection && worth_trying(deadline)) {
     co_await pause_over();
     connection = current(deadline);
   }
@@ -103,6 +101,7 @@ awaitable<Result<std::vector<Reply>>> Node::batch(std::vector<Client::Words> com
     pendings.push_back(std::make_shared<Pending>(executor_));
     (*connection)->enqueue(call, pendings.back());
   }
+  if (retired_) (*connection)->retire();
   std::vector<Reply> replies;
   for (const auto& pending : pendings) {
     co_await pending->answered.wait();

@@ -23,6 +23,10 @@ class Node : public std::enable_shared_from_this<Node> {
   awaitable<Result<std::vector<Reply>>> batch(std::vector<Client::Words> commands,
                                               SteadyClock::time_point deadline);
   const Address& address() const noexcept { return address_; }
+  // Will a command with that deadline be tried? Else a connection failed a moment ago, and it fails at once.
+  bool worth_trying(SteadyClock::time_point deadline) const noexcept {
+    return !stopped_ && not_before_ < deadline;
+  }
   void retire();  // what is queued is answered, then the connection ends
   bool closed() const noexcept { return stopped_; }
   void close();  // commands still pending fail with Errc::closed, all later ones too
@@ -30,7 +34,6 @@ class Node : public std::enable_shared_from_this<Node> {
  private:
   // The connection to queue on, or why there is none now.
   Result<Connection*> current(SteadyClock::time_point deadline);
-  bool worth_waiting(SteadyClock::time_point deadline) const noexcept;
   awaitable<void> pause_over();
   static awaitable<void> serve(std::shared_ptr<Node> self, std::shared_ptr<Connection> connection,
                                SteadyClock::time_point until);
@@ -46,6 +49,7 @@ class Node : public std::enable_shared_from_this<Node> {
   error_code last_failure_;
   std::minstd_rand jitter_{std::random_device{}()};
   bool stopped_ = false;
+  bool retired_ = false;
 };
 
 // One command on a connection of its own, which ends with it.

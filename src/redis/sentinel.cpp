@@ -103,7 +103,7 @@ awaitable<Result<Reply>> Sentinel::command(Call call, std::string_view) {
     };
     if (reply && !demoted()) co_return reply;
     if (!reply && tells_much(reply.error())) why = reply.error();
-    if (!time_for_more(call.deadline, *options)) {
+    if (!time_for_more(call.deadline, *options) || !master->worth_trying(call.deadline)) {
       if (!reply && why) co_return why;
       co_return reply;
     }

@@ -133,7 +133,6 @@ Result<Redirection> Redirection::parse(std::string_view error_reply, const Addre
     return make_error_code(Errc::malformed_redirection);
   }
   out.kind = word == "MOVED" ? Kind::moved : Kind::ask;
-  out.slot = *slot;
   out.to = {host.empty() ? asked.host : std::string(host), *port};
   return out;
 }

@@ -23,6 +23,10 @@ class Category final : public boost::system::error_category {
       case Errc::file_gone:
         return "the store's file was removed or replaced: what it held is forgotten, and repeated it is sent "
                "again";
+      case Errc::not_replicated:
+        return "fewer replicas of Redis than min_replicas have the record";
+      case Errc::record_moving:
+        return "the records of this message are moving from one master of the Cluster to another";
     }
     return "unknown window error";
   }
@@ -37,6 +41,10 @@ const boost::system::error_category& category() noexcept {
 
 error_code make_error_code(Errc errc) noexcept {
   return {static_cast<int>(errc), category()};
+}
+
+bool concerns_one_step(const error_code& failure) noexcept {
+  return failure == Errc::not_replicated || failure == Errc::record_moving;
 }
 
 }  // namespace mailonce::window

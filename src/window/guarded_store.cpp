@@ -73,7 +73,7 @@ awaitable<Result<StepResult>> GuardedStore::ask(Step step) {
   }
   const auto epoch = outage_.epoch();
   auto answer = co_await store_->step(step);
-  if (answer) co_return answer;
+  if (answer || concerns_one_step(answer.error())) co_return answer;
   outage_.failed(epoch, answer.error(), log_);
   write_back_->start();
   co_return answer;
@@ -157,6 +157,14 @@ awaitable<Result<StepResult>> GuardedStore::ask_for(Step step, StepResult local)
 
 Result<StepResult> GuardedStore::claim_without_store(const Step& step, error_code why) {
   in_memory(step, Verb::release);
+  // No relay can claim it now, and the client may try again.
+  if (why == Errc::record_moving) {
+    StepResult busy;
+    busy.blocked = true;
+    busy.now = in_memory(step, Verb::look).now;
+    busy.before.resize(step.recipients.size());
+    return busy;
+  }
   // Unanswered is not undone: a store that was only slow carries the claim out, and a repeat would be told
   // `busy` until its lease ends.
   const bool may_be_held = why != Errc::store_down;
@@ -215,6 +223,10 @@ awaitable<Result<StepResult>> GuardedStore::begin(Step step) {
   if (step.held == Source::unasked) co_return StepResult{};
   if (step.held == Source::local) co_return co_await begin_local(step);
   auto answer = co_await ask(step);
+  if (!answer && answer.error() == Errc::record_moving) {
+    answer = StepResult();
+    answer->blocked = true;
+  }
   if (answer && answer->blocked) in_memory(step, Verb::release);
   if (answer || step.store_down == StoreDownPolicy::defer) co_return answer;
   co_return in_memory(step, Verb::begin);

@@ -52,11 +52,15 @@ struct Call {
 };
 
 bool must_be_replicated(Verb verb) noexcept {
-  return verb == Verb::begin || verb == Verb::commit || verb == Verb::probe;
+  return verb == Verb::begin || verb == Verb::commit;
+}
+
+error_code failure(error_code why) noexcept {
+  return why == redis::Errc::slot_moving ? make_error_code(Errc::record_moving) : why;
 }
 
 Result<StepResult> parse(redis::Value answer, std::size_t recipients) {
-  if (answer.is_error()) return make_error_code(redis::meaning_of(*answer.text()));
+  if (answer.is_error()) return failure(redis::meaning_of(*answer.text()));
   if (answer.size() != recipients + 2) return make_error_code(Errc::malformed_answer);
   const auto blocked = answer[0].integer();
   const auto now = answer[1].integer();
@@ -94,7 +98,7 @@ awaitable<Result<StepResult>> RedisStore::step(Step step) {
     auto reply = co_await client_.command(call.words, call.keys.front(), wait);
     if (!reply) {
       const bool lost = reply.error() == redis::Errc::closed;
-      if (!lost || !again) co_return reply.error();
+      if (!lost || !again) co_return failure(reply.error());
       again = false;
       continue;
     }
@@ -105,18 +109,15 @@ awaitable<Result<StepResult>> RedisStore::step(Step step) {
   }
 }
 
-// A dot may only be written when its `sending` would survive a failover. What was sent is a fact, replicated
-// or not. A probe asks whether a begin would succeed.
+// A dot may only be written when its `sending` would survive a failover, unless store_down says otherwise.
+// What was sent is a fact, replicated or not.
 Result<StepResult> RedisStore::judge(const Step& step, const redis::Replication& replication,
                                      StepResult result) {
-  if (step.verb == Verb::commit) {
-    if (watch_ != nullptr && log_ != nullptr) watch_->committed(replication, min_replicas_, *log_);
-    return result;
-  }
   if (result.blocked) return result;
-  if (replication.failure) return replication.failure;
-  if (replication.replicas < static_cast<long long>(min_replicas_))
-    return make_error_code(redis::Errc::not_replicated);
+  if (watch_ != nullptr && log_ != nullptr) watch_->heard(replication, min_replicas_, *log_);
+  if (step.verb == Verb::commit) return result;
+  if (replication.failure || replication.replicas < static_cast<long long>(min_replicas_))
+    return make_error_code(Errc::not_replicated);
   return result;
 }
 

@@ -4,7 +4,7 @@
 
 namespace mailonce::window {
 
-void ReplicaWatch::committed(const redis::Replication& replication, unsigned wanted, observe::Log& log) {
+void ReplicaWatch::heard(const redis::Replication& replication, unsigned wanted, observe::Log& log) {
   const bool too_few = replication.failure || replication.replicas < static_cast<long long>(wanted);
   {
     const std::lock_guard lock(mutex_);
@@ -12,14 +12,14 @@ void ReplicaWatch::committed(const redis::Replication& replication, unsigned wan
     too_few_ = too_few;
   }
   if (!too_few) {
-    log.event(observe::Level::info, "replicas_back", "commits reach min_replicas replicas again");
+    log.event(observe::Level::info, "replicas_back", "records reach min_replicas replicas again");
     return;
   }
   const auto reason = replication.failure ? replication.failure.message() : "they did not answer in time";
   log.event(
       observe::Level::warning, "replicas_missing",
-      "commits reach fewer replicas than min_replicas; they count all the same, and a failover now makes "
-      "them doubt",
+      "records reach fewer replicas than min_replicas: store_down decides of what is to be sent, what was "
+      "sent counts all the same, and a failover now can forget it",
       {{"replicas", std::to_string(replication.replicas)},
        {"min_replicas", std::to_string(wanted)},
        {"reason", reason}});

@@ -100,8 +100,10 @@ awaitable<bool> WriteBack::probe() {
   co_return true;
 }
 
+// Each fact once. What the store refuses while it takes a probe's record holds up nothing else: a shard of a
+// Cluster is down, or a slot moves.
 awaitable<void> WriteBack::flush() {
-  while (!facts_.empty() && !stopped_) {
+  for (auto tries = facts_.size(); tries > 0 && !facts_.empty() && !stopped_; --tries) {
     const auto fact = facts_.front();
     auto step = fact->attempt.step(fact->verb);
     step.particulars.age = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - fact->since);
@@ -113,14 +115,17 @@ awaitable<void> WriteBack::flush() {
     auto result = co_await store_->step(step);
     if (stopped_) co_return;
     if (!result) {
-      // Should the store refuse this one alone, the others have their turn first when it is asked again.
       std::rotate(facts_.begin(), facts_.begin() + 1, facts_.end());
+      if (concerns_one_step(result.error())) continue;
+      auto probed = co_await probe_store(*store_);
+      if (stopped_) co_return;
+      if (probed) continue;
       outage_.failed(epoch, result.error(), log_);
       co_return;
     }
     forget_first();
   }
-  pause_ = options_.first_pause;
+  if (facts_.empty()) pause_ = options_.first_pause;
 }
 
 void WriteBack::forget_first() {

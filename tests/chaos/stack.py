@@ -61,7 +61,7 @@ class Stack:
         for number in range(relays):
             self.relays.append(self._keep(Relay(
                 self.folder, self.upstream, store=self.store.url, name=f"relay-{number}",
-                window={"lease": LEASE, "timeout": "500ms"},
+                window={"lease": LEASE, "timeout": "500ms", **self.store.window},
                 policy={"wait": "1s", "store_down": store_down},
                 server={"workers": 2},
                 upstream_keys={

@@ -1,11 +1,11 @@
 """The stores that relays share, and what happens to each. One entry of STORES adds another: a class with the `url`
-that relays get, `stop()` and its own `faults`. A fault by which the store may lose what it had answered (a failover
+that relays get, `stop()`, its own `faults` and, if it has any, keys of `[window]`. A fault by which the store may lose what it had answered (a failover
 before replication) appends (since, until) to stack.forgettings: the oracle counts second copies then apart."""
 
 import contextlib
 import sqlite3
 
-from harness import Redis
+from harness import Redis, RedisCluster, RedisSentinel
 
 from .faults import Fault
 from .stack import Disk
@@ -13,6 +13,8 @@ from .stack import Disk
 
 class RedisStore:
     """Durable: what it answered survives its kill -9, so that no copy is explained by its forgetting."""
+
+    window = {}
 
     def __init__(self, stack):
         folder = stack.folder / "redis"
@@ -52,8 +54,63 @@ class RedisStore:
     ]
 
 
+class SentinelStore:
+    """A master and its replica; what counts is on both."""
+
+    window = {"min_replicas": 1}
+
+    def __init__(self, stack):
+        self.servers = RedisSentinel(stack.folder)
+        self.url, self.stop = self.servers.url, self.servers.stop
+
+    def failed_over(stack, rng):
+        stack.store.servers.fail_over()
+        yield
+        stack.store.servers.heal()
+
+    def replica_lost(stack, rng):
+        servers = stack.store.servers
+        next(node for node in servers.nodes if node is not servers.master).kill()
+        yield
+        servers.heal()
+
+    faults = [
+        Fault("store", "Sentinel: master killed with -9, its replica takes over", failed_over),
+        Fault("store", "Sentinel: replica killed with -9", replica_lost),
+    ]
+
+
+class ClusterStore:
+    """Three masters, a replica of each; what counts is on both."""
+
+    window = {"min_replicas": 1}
+
+    def __init__(self, stack):
+        self.servers = RedisCluster(stack.folder)
+        self.url, self.stop = self.servers.url, self.servers.stop
+
+    def failed_over(stack, rng):
+        servers = stack.store.servers
+        servers.kill(rng.choice(servers.serving()))
+        servers.taken_over()
+        yield
+        servers.heal()
+
+    def resharded(stack, rng):
+        servers = stack.store.servers
+        servers.reshard(rng.choice(servers.serving()), 300)
+        yield
+
+    faults = [
+        Fault("store", "Cluster: a master killed with -9, its replica takes over", failed_over),
+        Fault("store", "Cluster: slots moved to another master", resharded),
+    ]
+
+
 class SqliteStore:
     """One file for all relays, on a disk of its own."""
+
+    window = {}
 
     def __init__(self, stack):
         self.disk = Disk(stack.folder / "window", "192m")
@@ -86,7 +143,7 @@ class SqliteStore:
 class NoSharedStore:
     """Each relay remembers for itself: what a run has to find."""
 
-    url, faults = "memory:", []
+    url, faults, window = "memory:", [], {}
 
     def __init__(self, stack):
         pass
@@ -95,4 +152,5 @@ class NoSharedStore:
         pass
 
 
-STORES = {"redis": RedisStore, "sqlite": SqliteStore, "memory": NoSharedStore}
+STORES = {"redis": RedisStore, "sentinel": SentinelStore, "cluster": ClusterStore, "sqlite": SqliteStore,
+          "memory": NoSharedStore}

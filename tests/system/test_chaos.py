@@ -32,5 +32,9 @@ def test_whatever_breaks_each_mail_is_sent_once_or_explained(store, tmp_path, ca
     assert report.total[LOCAL] == 0
 
 
+def test_a_cluster_that_fails_over_and_moves_slots_sends_each_mail_once(tmp_path, capsys):
+    checked_run(Plan(messages=200, faults=6, seed=SEED, store="cluster", only="Cluster"), tmp_path, capsys)
+
+
 def test_relays_that_go_on_without_their_store_declare_what_they_decided_alone(tmp_path, capsys):
     checked_run(Plan(messages=200, seed=SEED, store="redis", store_down="local", only="Redis"), tmp_path, capsys)

@@ -31,8 +31,7 @@ enum class Errc {
   malformed_slots,        // what came is no answer to CLUSTER SLOTS
   malformed_redirection,  // MOVED or ASK to nowhere
   too_many_redirections,
-  few_replicas,    // NOREPLICAS: the server refuses writes because it has too few replicas
-  not_replicated,  // WAIT: fewer replicas than min_replicas have it
+  few_replicas,  // NOREPLICAS: the server refuses writes because it has too few replicas
   // parse_url
   bad_url_scheme,
   bad_url_host,

@@ -55,7 +55,6 @@ struct Redirection {
     down,       // the Cluster, or the master of this node, is down: it may be back soon
   };
   Kind kind = Kind::none;
-  std::uint16_t slot = 0;
   Address to;
 
   // Error: Errc::malformed_redirection, of a MOVED or ASK to nowhere. A host left out is that of `asked`.

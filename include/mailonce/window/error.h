@@ -14,10 +14,15 @@ enum class Errc {
   another_application,   // SQLite: the file is another application's
   later_version,         // SQLite: the file is a later version's
   file_gone,             // SQLite: the file was removed or replaced; the next step opens or makes it anew
+  not_replicated,        // Redis: carried out, and on fewer replicas than min_replicas
+  record_moving,         // Redis Cluster: not carried out; the message's records are between two masters
 };
 
 const boost::system::error_category& category() noexcept;
 error_code make_error_code(Errc errc) noexcept;
+
+// The store is up: it was this step that failed.
+bool concerns_one_step(const error_code& failure) noexcept;
 
 }  // namespace mailonce::window
 

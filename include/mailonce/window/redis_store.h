@@ -12,17 +12,18 @@ namespace mailonce::window {
 
 class RedisStore final : public Store {
  public:
-  // Keys are `<prefix>mailonce:{<fingerprint>}:<recipient digest>`. `watch` and `log` hear of commits that
-  // reach fewer replicas than options.min_replicas; if given, they must outlive the store.
+  // Keys are `<prefix>mailonce:{<fingerprint>}:<recipient digest>`. `watch` and `log` hear of begins and
+  // commits that reach fewer replicas than options.min_replicas; if given, they must outlive the store.
   RedisStore(boost::asio::any_io_executor executor, redis::Options options, std::string prefix,
              ReplicaWatch* watch = nullptr, observe::Log* log = nullptr);
 
   // Repeated once when the connection was lost under it: an idle one may have been closed by the server.
-  // With min_replicas a begin that is not known to be on as many is Errc::not_replicated, so is a probe; a
+  // With min_replicas a begin that is not known to be on as many is Errc::not_replicated, and carried out; a
   // commit stands. Errors: redis::Errc, the system's, window::Errc.
   awaitable<Result<StepResult>> step(Step step) override;
   awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) override;
-  // Masters that evict. A user without the right to INFO, and a server that is down, hear nothing.
+  // Masters that evict, or have too few replicas. A user without the right to INFO, and a server that is
+  // down, hear nothing.
   awaitable<std::vector<std::string>> warnings() override;
 
  private:

@@ -1,4 +1,5 @@
-// Whether commits reach as many replicas as `min_replicas` asks for: logged when it changes, not at each.
+// Whether begins and commits reach as many replicas as `min_replicas` asks for: logged when it changes, not
+// at each.
 #pragma once
 #include <mutex>
 
@@ -10,8 +11,8 @@ namespace mailonce::window {
 // One a process; thread-safe.
 class ReplicaWatch {
  public:
-  // What WAIT said of a commit, which stands whatever it said.
-  void committed(const redis::Replication& replication, unsigned wanted, observe::Log& log);
+  // What WAIT said of one.
+  void heard(const redis::Replication& replication, unsigned wanted, observe::Log& log);
 
  private:
   std::mutex mutex_;

@@ -42,7 +42,8 @@ class Shared {
 
   // One a worker, used on that io_context's thread, destroyed before the io_context. `log` must outlive it.
   std::unique_ptr<Window> open(boost::asio::io_context& worker, observe::Log& log);
-  // Asks the store which of its settings may lose records, and logs them. `context` and `log` must outlive it.
+  // Asks the store which of its settings may lose records, and logs them. `context` and `log` must outlive
+  // it.
   awaitable<void> inspect(boost::asio::io_context& context, observe::Log& log);
   Figures figures() const;
 

@@ -48,7 +48,8 @@ class Store {
   // are.
   virtual awaitable<Result<StepResult>> step(Step step) = 0;
   // Shows every record there is throughout, at least once and in no order, and perhaps some that come or go
-  // meanwhile. For an operator: it reads the whole store.
+  // meanwhile. In a Cluster a record may be missed whose slot moves meanwhile. For an operator: it reads the
+  // whole store.
   virtual awaitable<Result<>> visit(std::function<void(const StoredRecord&)> see) = 0;
   // What of its settings may lose records, one sentence each with the cure; empty when it cannot be asked.
   virtual awaitable<std::vector<std::string>> warnings();

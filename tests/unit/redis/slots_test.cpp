@@ -101,7 +101,6 @@ TEST(Redirection, SaysWhereTo) {
   const auto moved = Redirection::parse("MOVED 3999 127.0.0.1:6381", asked);
   ASSERT_TRUE(moved);
   EXPECT_EQ(moved->kind, Redirection::Kind::moved);
-  EXPECT_EQ(moved->slot, 3999);
   EXPECT_EQ(moved->to, (Address{"127.0.0.1", 6381}));
   const auto ask = Redirection::parse("ASK 16383 ::1:6381", asked);
   ASSERT_TRUE(ask);

@@ -25,9 +25,9 @@ class ScriptedStore final : public Store {
   explicit ScriptedStore(const Clock& clock) : clock_(clock) { forget(); }
 
   awaitable<Result<StepResult>> step(Step step) override {
+    if (on_step) on_step(step);
     const bool fails = down || (fail_at && steps == *fail_at) || refuses == step.fingerprint;
     ++steps;
-    if (on_step) on_step(step);
     if (fails && !carries_out) co_return with;
     auto result = memory->apply(step);
     if (fails) co_return with;

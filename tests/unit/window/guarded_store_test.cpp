@@ -98,5 +98,51 @@ TEST_P(Guard, AClaimThatWasCarriedOutUnansweredEndsWithItsAttempt) {
   });
 }
 
+// Every step is carried out and none is replicated: the master has all of them.
+TEST_P(Guard, ABeginThatIsNotReplicatedIsNoOutage) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->carries_out = true;
+  store->with = make_error_code(Errc::not_replicated);
+  store->on_step = [&](const Step& step) { store->down = step.verb == Verb::begin; };
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto end = co_await attempt(process.window, GetParam(), End::sent);
+    EXPECT_FALSE(process.outage.down());
+    EXPECT_EQ(process.outage.kept, 0U);
+    const bool may_send = GetParam() != StoreDownPolicy::defer;
+    EXPECT_EQ(end, may_send ? End::sent : End::lost);
+    EXPECT_EQ(in_store(*store, "mail"), may_send ? State::sent : State::absent);
+  });
+}
+
+TEST_P(Guard, AMessageWhoseRecordsMoveIsBusyAndNoOutage) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->refuses = sha256("mail");
+  store->with = make_error_code(Errc::record_moving);
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto asked = request("mail", GetParam());
+    auto answer = co_await process.window.claim(std::move(asked));
+    EXPECT_TRUE(answer && answer->busy && !answer->claim);
+    EXPECT_FALSE(process.outage.down());
+    store->refuses.reset();
+    auto end = co_await attempt(process.window, GetParam(), End::sent);
+    EXPECT_EQ(end, End::sent);
+  });
+}
+
+TEST_P(Guard, WhatBeginsToMoveAfterItsClaimIsNotSent) {
+  auto store = std::make_shared<ScriptedStore>(system_clock);
+  store->with = make_error_code(Errc::record_moving);
+  store->on_step = [&](const Step& step) { store->down = step.verb == Verb::begin; };
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    Process process(io, store);
+    auto end = co_await attempt(process.window, GetParam(), End::sent);
+    EXPECT_EQ(end, End::lost);
+    EXPECT_FALSE(process.outage.down());
+    EXPECT_EQ(in_store(*store, "mail"), State::absent);
+  });
+}
+
 }  // namespace
 }  // namespace mailonce::window::guard

@@ -4,10 +4,12 @@ from .client import Attempt, Conversation, attempt_of, submit
 from .mails import Mail
 from .partition import check_partition
 from .redis import Redis
+from .redis_cluster import RedisCluster
+from .redis_sentinel import RedisSentinel
 from .relay import Relay
 from .upstream import Upstream
 from .waiting import wait_until
 from .world import World
 
-__all__ = ["Attempt", "Conversation", "Mail", "Redis", "Relay", "Upstream", "World", "attempt_of",
+__all__ = ["Attempt", "Conversation", "Mail", "Redis", "RedisCluster", "RedisSentinel", "Relay", "Upstream", "World", "attempt_of",
            "check_partition", "submit", "wait_until"]

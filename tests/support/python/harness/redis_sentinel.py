@@ -51,6 +51,12 @@ class RedisSentinel:
         wait_until(lambda: self.master is not lost and self.master.command("ROLE")[0] == "master",
                    "the replica takes over", 60)
 
+    def heal(self):
+        """The lost one is back, empty, as a replica of the other."""
+        lost = next(node for node in self.nodes if not node.process.running)
+        lost.start_again()
+        wait_until(lambda: self.master.replicates(), "the replica confirms writes", 60)
+
     def stop(self):
         for process in [self.sentinel, *self.nodes]:
             process.stop()
