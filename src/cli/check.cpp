@@ -6,6 +6,7 @@
 #include "commands.h"
 #include "mailonce/cli/run.h"
 #include "mailonce/observe/log.h"
+#include "mailonce/server/door.h"
 #include "mailonce/upstream/pool.h"
 #include "mailonce/window/shared.h"
 
@@ -91,12 +92,30 @@ bool tls_usable(const config::Configuration& configuration, Streams streams) {
   }
 }
 
+// What only reading tells: certificates, and the file of users.
+bool doors_usable(const config::Configuration& configuration, Streams streams) {
+  bool usable = true;
+  std::size_t number = 0;
+  for (const auto& listener : configuration.server.listeners) {
+    try {
+      const server::Door door(listener);
+    } catch (const std::exception& error) {
+      streams.err << "error: listen[" << number << "]: " << error.what() << '\n';
+      usable = false;
+    }
+    ++number;
+  }
+  return usable;
+}
+
 }  // namespace
 
 int check(const CheckCommand& command, Streams streams) {
   const auto loaded = config::load(command.config, command.overrides);
   for (const auto& line : loaded.report.lines()) streams.err << line << '\n';
-  if (!loaded.report.ok() || !tls_usable(loaded.configuration, streams)) return exit_code::wrong;
+  if (!loaded.report.ok() || !doors_usable(loaded.configuration, streams) ||
+      !tls_usable(loaded.configuration, streams))
+    return exit_code::wrong;
   if (const auto problem = config::unusable_store(loaded.configuration)) {
     streams.err << "error: " << problem->text() << '\n';
     return exit_code::wrong;

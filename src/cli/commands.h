@@ -32,6 +32,7 @@ struct ExplainCommand {
   std::vector<std::string> messages;  // files, mailboxes; "-" is standard input
   std::optional<std::string> config;
   std::optional<std::string> sender;  // envelope; absent: as the header says
+  std::string user;                   // as which the client logged in
   std::vector<std::string> recipients;
   bool json = false;
   std::string color = "auto";  // auto, always, never
@@ -44,6 +45,7 @@ struct RecordsWanted {
   std::string message_id;   // with or without its brackets
   std::string recipient;
   std::string key;
+  std::string user;  // with key: of the client that logged in as this user
   bool doubt = false;  // only those in doubt
 };
 

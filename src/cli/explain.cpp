@@ -32,6 +32,7 @@ std::optional<relay::Options> policies(const std::optional<std::string>& file, S
 
 std::optional<Envelope> envelope_of(const ExplainCommand& command, Streams streams) {
   Envelope envelope;
+  envelope.user = command.user;
   const auto refuse = [&](const char* option, const std::string& address) {
     streams.err << "mailonce: " << option << ' ' << address
                 << ": is not an address; write it as in a@example.com\n";

@@ -48,13 +48,14 @@ Explained explain(const Mail& mail, const relay::Options& options, const Envelop
   Explained out{&mail, {}};
   const auto sender = envelope.sender ? *envelope.sender : sender_of(mail.octets);
   const auto recipients = envelope.recipients.empty() ? recipients_of(mail.octets) : envelope.recipients;
-  const relay::RuleChoice choice(options.rules, options.policy, sender, mail.octets);
+  const relay::RuleChoice choice(options.rules, options.policy, sender, envelope.user, mail.octets);
   for (const auto& recipient : recipients)
     add(out.judgements, choice.policy_for(recipient), recipient.address.text());
   if (out.judgements.empty()) add(out.judgements, choice.policy_for({}), {});
   for (auto& judgement : out.judgements) {
     if (judgement.policy->mode == relay::Mode::off) continue;
-    judgement.identity = message::identify(mail.octets, judgement.policy->scope, judgement.policy->identity);
+    judgement.identity = message::identify(mail.octets, relay::scope_of(*judgement.policy, envelope.user),
+                                           judgement.policy->identity);
   }
   return out;
 }

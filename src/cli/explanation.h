@@ -34,6 +34,7 @@ struct Verdict {
 struct Envelope {
   std::optional<smtp::Sender> sender;
   std::vector<smtp::Recipient> recipients;
+  std::string user;  // as which the client logged in
 };
 
 Explained explain(const Mail& mail, const relay::Options& options, const Envelope& envelope);

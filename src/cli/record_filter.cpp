@@ -12,11 +12,12 @@ using message::Strategy;
 
 constexpr std::size_t fewest_digits = 8;  // of a fingerprint: fewer mean others, too
 
-void add_keys(const std::string& key, const relay::Policy& policy, std::vector<Digest>& fingerprints) {
+void add_keys(const std::string& key, const relay::Policy& policy, const std::string& user,
+              std::vector<Digest>& fingerprints) {
   for (const auto& strategy : policy.identity.strategies) {
     if (strategy.kind != Strategy::Kind::key && strategy.kind != Strategy::Kind::header) continue;
     fingerprints.push_back(
-        message::fingerprint_of_value(key, policy.scope, strategy, policy.identity.secret));
+        message::fingerprint_of_value(key, scope_of(policy, user), strategy, policy.identity.secret));
   }
 }
 
@@ -51,8 +52,9 @@ std::optional<RecordFilter> RecordFilter::make(const RecordsWanted& wanted, cons
     filter.recipient_ = message::recipient_digest(address->normalized(), options.policy.identity.secret);
   }
   if (!wanted.key.empty()) {
-    add_keys(wanted.key, options.policy, filter.key_fingerprints_);
-    for (const auto& rule : options.rules) add_keys(wanted.key, rule.policy, filter.key_fingerprints_);
+    add_keys(wanted.key, options.policy, wanted.user, filter.key_fingerprints_);
+    for (const auto& rule : options.rules)
+      add_keys(wanted.key, rule.policy, wanted.user, filter.key_fingerprints_);
   }
   return filter;
 }

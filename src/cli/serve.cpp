@@ -25,16 +25,22 @@ class WorkerBackend final : public server::Backend {
   WorkerBackend(boost::asio::io_context& context, const config::Configuration& configuration,
                 std::shared_ptr<boost::asio::ssl::context> tls, window::Shared& shared,
                 boost::asio::thread_pool& helpers, observe::Log& log)
-      : pool_(context.get_executor(), configuration.upstream, std::move(tls), log),
+      : pool_(context.get_executor(), configuration.upstream, tls, log),
+        logins_(context.get_executor(), configuration.upstream, std::move(tls), log),
         window_(shared.open(context, log)),
         relay_(configuration.relay, *window_, pool_, log, helpers) {}
 
   relay::Relay& relay() override { return relay_; }
-  void abort() override { pool_.abort(); }
+  upstream::Logins& logins() override { return logins_; }
+  void abort() override {
+    pool_.abort();
+    logins_.abort();
+  }
   boost::asio::awaitable<void> settle(milliseconds at_most) override { return window_->settle(at_most); }
 
  private:
   upstream::Pool pool_;
+  upstream::Logins logins_;
   std::unique_ptr<window::Window> window_;
   relay::Relay relay_;
 };

@@ -9,8 +9,8 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_file_octets = 1U << 20;
 
-void read_listeners(Table& root, server::Options& options) {
-  for (auto& table : root.tables("listen")) read_listener(table, options.listeners.emplace_back());
+void read_listeners(Table& root, const fs::path& folder, server::Options& options) {
+  for (auto& table : root.tables("listen")) read_listener(table, folder, options.listeners.emplace_back());
 }
 
 void read_upstreams(Table& root, const fs::path& folder, bool replaced, Configuration& configuration) {
@@ -24,7 +24,7 @@ void read_upstreams(Table& root, const fs::path& folder, bool replaced, Configur
 
 void read_tables(Table& root, const fs::path& folder, const Overrides& overrides,
                  Configuration& configuration) {
-  read_listeners(root, configuration.server);
+  read_listeners(root, folder, configuration.server);
   read_upstreams(root, folder, overrides.upstream.has_value(), configuration);
   if (auto table = root.table("server")) read_server(*table, configuration.server);
   if (auto table = root.table("window")) read_window(*table, folder, configuration);
@@ -62,7 +62,7 @@ Loaded load(const std::optional<std::string>& file, const Overrides& overrides) 
   complete_store(loaded.configuration);
   if (loaded.configuration.server.listeners.empty()) {
     const auto loopback = boost::asio::ip::make_address("127.0.0.1");
-    loaded.configuration.server.listeners.push_back({{loopback, 2525}, server::Networks::loopback()});
+    loaded.configuration.server.listeners.emplace_back().endpoint = {loopback, 2525};
   }
   if (loaded.configuration.upstream.host.empty() && loaded.report.ok()) {
     loaded.report.errors.push_back({file.value_or("mailonce"), "upstream", "",

@@ -14,7 +14,8 @@ Problem problem(std::string option, std::string_view value, const Mistake& mista
 
 void apply_listen(const std::vector<std::string>& addresses, Loaded& loaded) {
   auto& listeners = loaded.configuration.server.listeners;
-  const auto allow = listeners.empty() ? server::Networks::loopback() : listeners.front().allow;
+  auto like = listeners.empty() ? server::Listener{} : listeners.front();
+  like.unix_path.clear();
   listeners.clear();
   for (const auto& address : addresses) {
     const auto endpoint = parse_endpoint(address);
@@ -22,7 +23,8 @@ void apply_listen(const std::vector<std::string>& addresses, Loaded& loaded) {
       loaded.report.errors.push_back(problem("--listen", address, endpoint.error()));
       continue;
     }
-    listeners.push_back({*endpoint, allow});
+    like.endpoint = *endpoint;
+    listeners.push_back(like);
     if (const auto exposed = exposure(listeners.back())) {
       loaded.report.warnings.push_back(problem("--listen", address, *exposed));
     }

@@ -58,6 +58,7 @@ void read_match(Table& rule, relay::Match& into) {
   }
   read_patterns(*table, "sender", into.senders);
   read_patterns(*table, "recipient", into.recipients);
+  read_patterns(*table, "credential", into.credentials);
   Patterns subjects;
   read_patterns(*table, "subject", subjects);
   if (!subjects.empty()) into.headers.push_back({"Subject", std::move(subjects)});

@@ -8,7 +8,7 @@
 namespace mailonce::config {
 
 void read_server(Table& table, server::Options& options);
-void read_listener(Table& table, server::Listener& listener);
+void read_listener(Table& table, const std::filesystem::path& folder, server::Listener& listener);
 void read_limits(Table& table, server::Options& server, relay::Options& relay);
 void read_policy(Table& table, relay::Options& options);
 // What [policy] and [[rule]] have in common.

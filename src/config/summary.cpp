@@ -29,8 +29,19 @@ std::string listener_line(const server::Listener& listener) {
   std::vector<std::string> networks;
   for (const auto& network : listener.allow.v4) networks.push_back(network.to_string());
   for (const auto& network : listener.allow.v6) networks.push_back(network.to_string());
-  return "listen " + endpoint(listener.endpoint) + ", relays for " +
-         (networks.empty() ? "nobody" : joined(networks));
+  const auto at = listener.unix_path.empty() ? endpoint(listener.endpoint) : "unix:" + listener.unix_path;
+  auto out = "listen " + at + ", relays for ";
+  if (!listener.unix_path.empty()) {
+    out += "who may open it";
+  } else {
+    out += networks.empty() ? "nobody" : joined(networks);
+  }
+  if (listener.login == server::LoginAt::users) out += ", for users of " + quoted(listener.users_file);
+  if (listener.login == server::LoginAt::upstream) out += ", for who can log in upstream";
+  if (!listener.certificates.client_ca_file.empty()) out += ", for who has a certificate";
+  if (listener.tls == server::ListenerTls::none) return out + ", no TLS";
+  out += listener.tls == server::ListenerTls::starttls ? ", STARTTLS" : ", TLS";
+  return out + (listener.require_tls ? " required" : "");
 }
 
 std::string upstream_line(const upstream::Options& options) {

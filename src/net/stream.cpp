@@ -5,6 +5,7 @@
 #include <array>
 #include <boost/asio/error.hpp>
 #include <cerrno>
+#include <cstring>
 
 #include "stream_state.h"
 
@@ -15,7 +16,7 @@ constexpr milliseconds goodbye_time{1000};
 
 }  // namespace
 
-Stream::Stream(tcp::socket socket) : state_(std::make_shared<State>(std::move(socket))) {
+Stream::Stream(Socket socket) : state_(std::make_shared<State>(std::move(socket))) {
   state_->configure();
 }
 
@@ -48,7 +49,13 @@ boost::asio::any_io_executor Stream::executor() {
 
 tcp::endpoint Stream::remote_endpoint() const {
   error_code gone;
-  return state_->socket.remote_endpoint(gone);
+  const auto peer = state_->socket.remote_endpoint(gone);
+  const int family = gone ? AF_UNSPEC : peer.protocol().family();
+  tcp::endpoint out;
+  if (family != AF_INET && family != AF_INET6) return out;
+  std::memcpy(out.data(), peer.data(), peer.size());
+  out.resize(peer.size());
+  return out;
 }
 
 void Stream::expires_after(milliseconds from_now) {

@@ -112,7 +112,7 @@ awaitable<error_code> Stream::State::send(Gather& from, std::size_t& taken) {
     if (errno == EINTR) continue;
     if (errno != EAGAIN) co_return error_code(errno, boost::system::system_category());
     const Wait wait(*this);
-    auto [ec] = co_await socket.async_wait(tcp::socket::wait_write, tuple_awaitable);
+    auto [ec] = co_await socket.async_wait(Socket::wait_write, tuple_awaitable);
     ec = why(ec);
     // Aborted without a time-out: cancel_read() meant the read beside us.
     if (ec && ec != boost::asio::error::operation_aborted) co_return ec;

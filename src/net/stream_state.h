@@ -11,7 +11,7 @@
 namespace mailonce::net {
 
 struct Stream::State : std::enable_shared_from_this<State> {
-  explicit State(tcp::socket connected_or_not)
+  explicit State(Socket connected_or_not)
       : socket(std::move(connected_or_not)), timer(socket.get_executor()) {}
 
   void configure();
@@ -52,7 +52,7 @@ struct Stream::State : std::enable_shared_from_this<State> {
 
   static constexpr SteadyClock::time_point never = SteadyClock::time_point::max();
 
-  tcp::socket socket;
+  Socket socket;
   boost::asio::steady_timer timer;
   SteadyClock::time_point deadline = never;
   SteadyClock::time_point armed_for = never;  // never: not armed

@@ -110,6 +110,10 @@ std::string Stream::tls_failure() const {
   return result == X509_V_OK ? std::string() : std::string(X509_verify_cert_error_string(result));
 }
 
+std::string Stream::peer_name() const {
+  return state_->tls ? state_->tls->peer_name() : std::string();
+}
+
 error_code Stream::certificate_error() const {
   const long result = state_->tls ? state_->tls->verification_result() : X509_V_OK;
   return {static_cast<int>(result), certificate_category()};

@@ -62,6 +62,20 @@ ssl::context make_client_context(const ClientTlsOptions& options) {
 ssl::context make_server_context(const ServerTlsOptions& options) {
   ssl::context context = bare_context(ssl::context::tls_server);
   use_certificate(context, options.certificate_file, options.key_file);
+  SSL_CTX* native = context.native_handle();
+  SSL_CTX_set_options(native, SSL_OP_CIPHER_SERVER_PREFERENCE);
+  // RFC 8446 §C.4: a resumed session skips the asking for certificates, whose authorities may have changed.
+  constexpr unsigned char session_context[] = "mailonce";
+  SSL_CTX_set_session_id_context(native, session_context, sizeof session_context - 1);
+  if (!options.client_ca_file.empty()) {
+    boost::system::error_code ec;
+    context.load_verify_file(options.client_ca_file, ec);
+    require(ec, options.client_ca_file);
+    SSL_CTX_set_client_CA_list(native, SSL_load_client_CA_file(options.client_ca_file.c_str()));
+    context.set_verify_mode(ssl::verify_peer);  // who shows none goes on without
+    SSL_CTX_set_options(native, SSL_OP_NO_TICKET);
+    SSL_CTX_set_session_cache_mode(native, SSL_SESS_CACHE_OFF);
+  }
   return context;
 }
 

@@ -142,6 +142,18 @@ std::string TlsEngine::description() const {
   return std::string(SSL_get_version(ssl_.get())) + " " + SSL_get_cipher_name(ssl_.get());
 }
 
+std::string TlsEngine::peer_name() const {
+  const X509* certificate = SSL_get0_peer_certificate(ssl_.get());
+  if (certificate == nullptr || SSL_get_verify_result(ssl_.get()) != X509_V_OK) return {};
+  std::string name(256, '\0');
+  const int octets = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName,
+                                               name.data(), static_cast<int>(name.size()));
+  name.resize(octets > 0 ? static_cast<std::size_t>(octets) : 0);
+  const bool plain = std::all_of(name.begin(), name.end(),
+                                 [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '\x7f'; });
+  return name.empty() || !plain ? "(certificate)" : name;
+}
+
 long TlsEngine::verification_result() const {
   const bool verifies = (SSL_get_verify_mode(ssl_.get()) & SSL_VERIFY_PEER) != 0;
   return verifies ? SSL_get_verify_result(ssl_.get()) : X509_V_OK;

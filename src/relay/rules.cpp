@@ -26,7 +26,9 @@ bool met_by_header(const Match::Header& wanted, std::string_view message) {
   return false;
 }
 
-bool met_by_message(const Match& match, const smtp::Sender& sender, std::string_view message) {
+bool met_by_message(const Match& match, const smtp::Sender& sender, std::string_view user,
+                    std::string_view message) {
+  if (!match.credentials.empty() && (user.empty() || !any_matches(match.credentials, user))) return false;
   if (!match.senders.empty() && !any_matches(match.senders, sender.address.normalized())) return false;
   return std::all_of(match.headers.begin(), match.headers.end(),
                      [&](const auto& wanted) { return met_by_header(wanted, message); });
@@ -35,10 +37,10 @@ bool met_by_message(const Match& match, const smtp::Sender& sender, std::string_
 }  // namespace
 
 RuleChoice::RuleChoice(const std::vector<Rule>& rules, const Policy& otherwise, const smtp::Sender& sender,
-                       std::string_view message)
+                       std::string_view user, std::string_view message)
     : otherwise_(otherwise) {
   for (const auto& rule : rules) {
-    if (met_by_message(rule.match, sender, message)) met_.push_back(&rule);
+    if (met_by_message(rule.match, sender, user, message)) met_.push_back(&rule);
   }
 }
 

@@ -36,7 +36,11 @@ constexpr int max_claims = 3;
 }  // namespace
 
 Transaction::Transaction(Relay& relay, Origin origin)
-    : relay_(relay), origin_(std::move(origin)), leg_(relay.upstream), started_(SteadyClock::now()) {}
+    : relay_(relay),
+      origin_(std::move(origin)),
+      upstream_(origin_.upstream != nullptr ? *origin_.upstream : relay.upstream),
+      leg_(upstream_),
+      started_(SteadyClock::now()) {}
 
 awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
                                                             std::span<const smtp::Recipient> asked) {
@@ -76,7 +80,7 @@ awaitable<smtp::Reply> Transaction::deliver(const Blob& message, std::chrono::mi
 }
 
 std::vector<Lot> Transaction::sort_into_lots(std::string_view message) const {
-  const RuleChoice choice(relay_.options.rules, relay_.options.policy, sender_, message);
+  const RuleChoice choice(relay_.options.rules, relay_.options.policy, sender_, origin_.user, message);
   std::vector<Lot> lots;
   for (std::size_t i = 0; i < promised_.size(); ++i) {
     const auto* policy = &choice.policy_for(promised_[i]);
@@ -86,7 +90,7 @@ std::vector<Lot> Transaction::sort_into_lots(std::string_view message) const {
   }
   for (auto& lot : lots) {
     if (lot.policy->mode != Mode::off)
-      lot.identity = message::identify(message, lot.policy->scope, lot.policy->identity);
+      lot.identity = message::identify(message, scope_of(*lot.policy, origin_.user), lot.policy->identity);
   }
   return lots;
 }
@@ -188,7 +192,7 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
     case Transmission::End::answered:
       ending.reply = std::move(sent.reply);
       if (ending.reply.completed()) {
-        co_await claiming_->commit(ending.reply, relay_.upstream.name());
+        co_await claiming_->commit(ending.reply, upstream_.name());
         break;
       }
       [[fallthrough]];

@@ -79,7 +79,7 @@ observe::Decision Transaction::decision(const Lot& lot, const Finding& finding, 
     const std::string_view as_found = claimed ? (record.after_doubt ? "after_doubt" : "new") : finding.reason;
     line = decision(lot, ending.outcome, ending.reason.empty() ? std::string(as_found) : ending.reason);
     line.possible_duplicate = claimed && record.after_doubt;
-    line.upstream = relay_.upstream.name();
+    line.upstream = upstream_.name();
     line.reply = ending.reply;
   }
   line.recipients.clear();
@@ -105,6 +105,7 @@ observe::Decision Transaction::decision(Outcome outcome, std::string reason) con
   line.reason = std::move(reason);
   line.session = origin_.session;
   line.client = origin_.client;
+  line.user = origin_.user;
   line.sender = sender_.address.text();
   if (lots_.empty()) {
     for (const auto& recipient : leg_.accepted()) line.recipients.push_back(recipient.address.text());

@@ -1,16 +1,23 @@
 #include "mailonce/server/server.h"
 
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ip/v6_only.hpp>
+#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -20,6 +27,8 @@ namespace mailonce::server {
 namespace {
 
 using boost::asio::ip::tcp;
+using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
+using Local = boost::asio::local::stream_protocol;
 constexpr auto as_tuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // After the drain every upstream operation was ended; what is still there then is a bug, and no reason to
@@ -47,10 +56,49 @@ class TerminationHeard {
   sigset_t before_{};
 };
 
-std::string text_of(const tcp::endpoint& endpoint) {
+std::string text_of(const Listener& listener) {
+  if (!listener.unix_path.empty()) return "unix:" + listener.unix_path;
   std::ostringstream out;
-  out << endpoint;
+  out << listener.endpoint;
   return out.str();
+}
+
+tcp::endpoint bound_to(const Acceptor& acceptor) {
+  const auto local = acceptor.local_endpoint();
+  tcp::endpoint out;
+  std::memcpy(out.data(), local.data(), local.size());
+  out.resize(local.size());
+  return out;
+}
+
+// A socket that nobody listens on any more is what a process left that was killed.
+void remove_stale(boost::asio::io_context& context, const Local::endpoint& endpoint) {
+  Local::socket probe(context);
+  error_code error;
+  probe.connect(endpoint, error);
+  if (error == boost::asio::error::connection_refused) ::unlink(endpoint.path().c_str());
+}
+
+void bind_tcp(Acceptor& acceptor, const tcp::endpoint& endpoint) {
+  acceptor.open(endpoint.protocol());
+  acceptor.set_option(tcp::acceptor::reuse_address(true));
+  // Two listeners, one for each family on the same port, are two sockets.
+  if (endpoint.address().is_v6()) acceptor.set_option(boost::asio::ip::v6_only(true));
+  acceptor.bind(endpoint);
+}
+
+void bind_local(boost::asio::io_context& context, Acceptor& acceptor, const Listener& listener) {
+  const Local::endpoint endpoint(listener.unix_path);
+  remove_stale(context, endpoint);
+  acceptor.open(endpoint.protocol());
+  // Nobody connects before the permissions stand.
+  const auto mask = ::umask(0777);
+  error_code error;
+  acceptor.bind(endpoint, error);
+  ::umask(mask);
+  if (!error && ::chmod(listener.unix_path.c_str(), static_cast<mode_t>(listener.unix_mode)) != 0)
+    error = error_code(errno, boost::system::system_category());
+  if (error) throw boost::system::system_error(error);
 }
 
 }  // namespace
@@ -63,13 +111,16 @@ struct Server::State {
   BackendFactory factory;
   observe::Log& log;
   boost::asio::io_context context{1};  // listeners, signals, the drain: the thread that called run()
-  std::vector<tcp::acceptor> acceptors;
+  std::vector<Acceptor> acceptors;
+  std::vector<std::shared_ptr<Door>> doors;  // one a listener
   std::vector<std::unique_ptr<Worker>> workers;
   boost::asio::signal_set signals{context, SIGTERM, SIGINT};
+  boost::asio::signal_set hangup{context, SIGHUP};
   boost::asio::steady_timer patience{context};
   std::size_t next_worker = 0;
   std::size_t connections = 0;  // of all workers; on the context's thread
-  std::size_t unsettled = 0;    // workers
+  std::map<boost::asio::ip::address, std::size_t> connections_from;
+  std::size_t unsettled = 0;  // workers
   SteadyClock::time_point drain_ends{};
   bool draining = false;
   bool settling = false;
@@ -78,9 +129,11 @@ struct Server::State {
 
   void start();
   boost::asio::awaitable<void> accept_loop(std::size_t listener);
-  void accepted(std::size_t listener, tcp::socket socket, Worker& worker);
-  void refuse(tcp::socket socket, std::string_view reply, std::string_view why);
-  void session_ended();
+  void accepted(std::size_t listener, net::Socket socket, Worker& worker);
+  void refuse(net::Socket socket, const boost::asio::ip::address& peer, std::string_view reply,
+              std::string_view why);
+  void session_ended(const boost::asio::ip::address& peer);
+  void reload_at_hangup();
   void drain();
   void drain_over();
   void settle();
@@ -96,16 +149,17 @@ Server::~Server() = default;
 
 void Server::open() {
   for (const auto& listener : state_->options.listeners) {
-    tcp::acceptor acceptor(state_->context);
+    state_->doors.push_back(std::make_shared<Door>(listener));
+    Acceptor acceptor(state_->context);
     try {
-      acceptor.open(listener.endpoint.protocol());
-      acceptor.set_option(tcp::acceptor::reuse_address(true));
-      // Two listeners, one for each family on the same port, are two sockets.
-      if (listener.endpoint.address().is_v6()) acceptor.set_option(boost::asio::ip::v6_only(true));
-      acceptor.bind(listener.endpoint);
+      if (listener.unix_path.empty()) {
+        bind_tcp(acceptor, listener.endpoint);
+      } else {
+        bind_local(state_->context, acceptor, listener);
+      }
       acceptor.listen();
     } catch (const boost::system::system_error& failure) {
-      throw boost::system::system_error(failure.code(), "can not listen on " + text_of(listener.endpoint));
+      throw boost::system::system_error(failure.code(), "can not listen on " + text_of(listener));
     }
     state_->acceptors.push_back(std::move(acceptor));
   }
@@ -113,7 +167,9 @@ void Server::open() {
 
 std::vector<tcp::endpoint> Server::endpoints() const {
   std::vector<tcp::endpoint> out;
-  for (const auto& acceptor : state_->acceptors) out.push_back(acceptor.local_endpoint());
+  for (const auto& acceptor : state_->acceptors) {
+    if (acceptor.local_endpoint().protocol().family() != AF_UNIX) out.push_back(bound_to(acceptor));
+  }
   return out;
 }
 
@@ -131,9 +187,8 @@ void Server::stop() {
 void Server::State::start() {
   const auto count =
       options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
-  auto ended = [this] { boost::asio::post(context, [this] { session_ended(); }); };
   for (std::size_t i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<Worker>(i, options, log, ended));
+    workers.push_back(std::make_unique<Worker>(i, options, log));
     workers.back()->start(factory);
   }
   for (std::size_t i = 0; i < acceptors.size(); ++i) {
@@ -141,12 +196,32 @@ void Server::State::start() {
     boost::asio::co_spawn(context, loop, [](std::exception_ptr failure) {
       if (failure) std::rethrow_exception(failure);  // a bug: ends run()
     });
-    log.event(observe::Level::info, "listening", "Accepting connections",
-              {{"address", text_of(acceptors[i].local_endpoint())}});
+    auto bound = options.listeners[i];
+    if (bound.unix_path.empty()) bound.endpoint = bound_to(acceptors[i]);
+    log.event(observe::Level::info, "listening", "Accepting connections", {{"address", text_of(bound)}});
   }
   log.flush();
   signals.async_wait([this](error_code error, int) {
     if (!error) drain();
+  });
+  reload_at_hangup();
+}
+
+// Certificates and users are read anew; who is connected keeps what it has.
+void Server::State::reload_at_hangup() {
+  hangup.async_wait([this](error_code error, int) {
+    if (error) return;
+    for (std::size_t i = 0; i < doors.size(); ++i) {
+      try {
+        doors[i]->reload();
+        log.event(observe::Level::info, "reloaded", "Certificate and users were read again",
+                  {{"address", text_of(options.listeners[i])}});
+      } catch (const std::exception& failure) {
+        log.event(observe::Level::error, "reload_failed", failure.what(),
+                  {{"address", text_of(options.listeners[i])}});
+      }
+    }
+    reload_at_hangup();
   });
 }
 
@@ -170,33 +245,48 @@ boost::asio::awaitable<void> Server::State::accept_loop(std::size_t listener) {
   }
 }
 
-void Server::State::accepted(std::size_t listener, tcp::socket socket, Worker& worker) {
-  error_code error;
-  const auto peer = socket.remote_endpoint(error);
-  if (error) return;  // gone already
-  if (!options.listeners[listener].allow.contains(peer.address())) {
-    refuse(std::move(socket), "554 5.7.1 Relaying not allowed\r\n", "not_allowed");
-  } else if (connections >= options.max_connections) {
-    refuse(std::move(socket), "421 4.7.0 Too many connections, try again later\r\n", "too_many_connections");
-  } else {
-    ++connections;
-    worker.serve(std::move(socket));
+void Server::State::accepted(std::size_t listener, net::Socket socket, Worker& worker) {
+  const auto& settings = options.listeners[listener];
+  boost::asio::ip::address peer;  // unspecified: a Unix socket's
+  if (settings.unix_path.empty()) {
+    error_code error;
+    const auto remote = socket.remote_endpoint(error);
+    if (error) return;  // gone already
+    tcp::endpoint endpoint;
+    std::memcpy(endpoint.data(), remote.data(), remote.size());
+    endpoint.resize(remote.size());
+    peer = endpoint.address();
+    if (!settings.allow.contains(peer) && !settings.offers_login())
+      return refuse(std::move(socket), peer, "554 5.7.1 Relaying not allowed\r\n", "not_allowed");
   }
+  constexpr auto later = "421 4.7.0 Too many connections, try again later\r\n";
+  if (connections >= options.max_connections)
+    return refuse(std::move(socket), peer, later, "too_many_connections");
+  auto& from_peer = connections_from[peer];
+  if (options.max_connections_per_address != 0 && from_peer >= options.max_connections_per_address &&
+      settings.unix_path.empty())
+    return refuse(std::move(socket), peer, later, "too_many_connections_of_address");
+  ++connections;
+  ++from_peer;
+  auto ended = [this, peer] { boost::asio::post(context, [this, peer] { session_ended(peer); }); };
+  worker.serve(std::move(socket), doors[listener], std::move(ended));
 }
 
 // Said without waiting: a peer that does not read must not hold the acceptor.
-void Server::State::refuse(tcp::socket socket, std::string_view reply, std::string_view why) {
+void Server::State::refuse(net::Socket socket, const boost::asio::ip::address& peer, std::string_view reply,
+                           std::string_view why) {
   error_code ignored;
-  const auto peer = socket.remote_endpoint(ignored);
   socket.non_blocking(true, ignored);
   socket.write_some(boost::asio::buffer(reply), ignored);
   socket.shutdown(tcp::socket::shutdown_send, ignored);
   log.event(observe::Level::warning, "session_refused", "A connection was refused",
-            {{"client", peer.address().to_string()}, {"why", std::string(why)}});
+            {{"client", peer.to_string()}, {"why", std::string(why)}});
 }
 
-void Server::State::session_ended() {
+void Server::State::session_ended(const boost::asio::ip::address& peer) {
   --connections;
+  const auto from_peer = connections_from.find(peer);
+  if (--from_peer->second == 0) connections_from.erase(from_peer);
   if (draining && connections == 0) settle();
 }
 
@@ -206,6 +296,10 @@ void Server::State::drain() {
   log.event(observe::Level::info, "draining", "Shutting down: no new connections",
             {{"connections", std::to_string(connections)}});
   for (auto& acceptor : acceptors) acceptor.close();
+  for (const auto& listener : options.listeners) {
+    if (!listener.unix_path.empty()) ::unlink(listener.unix_path.c_str());
+  }
+  hangup.cancel();
   drain_ends = SteadyClock::now() + options.timeouts.drain;
   for (auto& worker : workers) worker->drain();
   if (connections == 0) return settle();

@@ -1,6 +1,8 @@
 #include "mailonce/server/session.h"
 
+#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
+#include <boost/asio/use_awaitable.hpp>
 
 #include "mailonce/relay/replies.h"
 
@@ -16,8 +18,16 @@ constexpr std::size_t data_buffer_octets = 64 * 1024;
 // For a client that does not take its replies when everything must end.
 constexpr milliseconds last_write{1000};
 
-smtp::ServerMachineOptions machine_options(const Options& options) {
+smtp::ServerMachineOptions machine_options(const Options& options, const Listener& listener,
+                                           const boost::asio::ip::tcp::endpoint& peer) {
   smtp::ServerMachineOptions machine;
+  const bool by_file = !listener.unix_path.empty();
+  machine.secure = listener.tls == ListenerTls::implicit;
+  machine.starttls = listener.tls == ListenerTls::starttls;
+  machine.require_tls = listener.require_tls;
+  machine.auth = listener.login != LoginAt::nobody;
+  machine.auth_in_clear = listener.auth_in_clear && (by_file || peer.address().is_loopback());
+  machine.require_auth = listener.offers_login() && !by_file && !listener.allow.contains(peer.address());
   machine.hostname = options.hostname;
   machine.max_message_octets = options.max_message_octets;
   machine.max_recipients = options.max_recipients;
@@ -26,16 +36,24 @@ smtp::ServerMachineOptions machine_options(const Options& options) {
 
 }  // namespace
 
-Session::Session(net::Stream stream, std::string id, const Options& options, relay::Relay& relay)
+Session::Session(net::Stream stream, std::string id, const Options& options, std::shared_ptr<const Door> door,
+                 Backend& backend)
     : stream_(std::move(stream)),
       id_(std::move(id)),
-      client_(stream_.remote_endpoint().address().to_string()),
+      client_(door->options().unix_path.empty() ? stream_.remote_endpoint().address().to_string() : "local"),
       options_(options),
-      relay_(relay),
-      machine_(machine_options(options)),
+      door_(std::move(door)),
+      backend_(backend),
+      relay_(backend.relay()),
+      machine_(machine_options(options, door_->options(), stream_.remote_endpoint())),
       message_(options.blob) {}
 
 awaitable<void> Session::run() {
+  if (door_->options().tls == ListenerTls::implicit) {
+    bool made = co_await make_tls();
+    if (!made) co_return;
+    if (!user_.empty()) machine_.trust();
+  }
   machine_.greet();
   while (!closed_) {
     auto action = machine_.next();
@@ -54,6 +72,15 @@ awaitable<void> Session::run() {
       abandon();
     } else if (std::holds_alternative<smtp::AskCapabilities>(action)) {
       co_await ask_capabilities();
+    } else if (const auto* checked = std::get_if<smtp::CheckCredential>(&action)) {
+      co_await check(*checked->credential);
+    } else if (std::holds_alternative<smtp::StartHandshake>(action)) {
+      co_await flush();
+      bool made = false;
+      if (!closed_) made = co_await make_tls();
+      if (!made) co_return;
+      machine_.tls_started();
+      if (!user_.empty()) machine_.trust();
     } else {
       co_await flush();
       closed_ = true;
@@ -122,15 +149,79 @@ awaitable<void> Session::flush() {
   if (!written) closed_ = true;
 }
 
+// False: the stream is closed. A certificate that the client showed, and we trust, is a login.
+awaitable<bool> Session::make_tls() {
+  stream_.expires_after(options_.timeouts.handshake);
+  const auto context = door_->tls();
+  auto made = co_await stream_.start_tls_server(*context);
+  if (!made) {
+    const auto certificate = stream_.tls_failure();
+    relay_.log.event(
+        observe::Level::warning, "tls_failed", "A client's TLS handshake failed",
+        {{"session", id_},
+         {"client", client_},
+         {"error", certificate.empty() ? made.error().message() : "certificate: " + certificate}});
+    stream_.close();
+    co_return false;
+  }
+  user_ = stream_.peer_name();
+  co_return true;
+}
+
+awaitable<void> Session::check(const smtp::Credential& credential) {
+  smtp::Reply reply{535, "5.7.8 Error: authentication credentials invalid"};
+  if (door_->options().login == LoginAt::upstream) {
+    auto answered = co_await log_in_upstream(credential);
+    reply = std::move(answered);
+  } else if (credential.kind == smtp::Credential::Kind::password) {
+    auto verify = [users = door_->users(), credential]() -> awaitable<bool> {
+      co_return users->verify(credential.user, credential.secret);
+    };
+    // A hash is made to take long.
+    const bool right = co_await boost::asio::co_spawn(relay_.helpers, verify, boost::asio::use_awaitable);
+    if (right) reply = {235, "2.7.0 Authentication successful"};
+  }
+  if (reply.completed()) {
+    user_ = credential.user;
+  } else {
+    relay_.log.event(
+        observe::Level::warning, "login_failed", "A client could not log in",
+        {{"session", id_}, {"client", client_}, {"user", credential.user}, {"reply", reply.summary()}});
+  }
+  machine_.answer_auth(reply);
+}
+
+awaitable<smtp::Reply> Session::log_in_upstream(const smtp::Credential& credential) {
+  auto login = co_await backend_.logins().log_in(credential);
+  if (!login) {
+    // RFC 4954 §6: 454 says that it may work later; any other 4xx would, too, and is less well known.
+    auto reply = relay::reply_to_upstream_error(login.error());
+    reply.code = 454;
+    co_return reply;
+  }
+  upstream_ = std::move(login->upstream);
+  co_return std::move(login->reply);
+}
+
 awaitable<void> Session::ask_capabilities() {
-  auto path = co_await relay_.upstream.capabilities();
+  upstream::Upstream& upstream = upstream_ ? static_cast<upstream::Upstream&>(*upstream_) : relay_.upstream;
+  auto path = co_await upstream.capabilities();
   // Not known now: nothing that the path would have to honour is announced.
-  machine_.announce(path ? *path : smtp::Capabilities{});
+  auto offered = path ? *path : smtp::Capabilities{};
+  // A client takes a missing AUTH for good; one that fails with 454 it tries again.
+  const bool password = !path || offered.offers_auth("PLAIN") || offered.offers_auth("LOGIN");
+  const bool token = offered.offers_auth("XOAUTH2");
+  const bool users = door_->options().login == LoginAt::users;
+  offered.auth.clear();
+  if (users || password) offered.auth = {"PLAIN", "LOGIN"};
+  if (!users && token) offered.auth.emplace_back("XOAUTH2");
+  machine_.announce(offered);
 }
 
 awaitable<void> Session::ask_recipients(smtp::AskRecipients asked) {
   if (!transaction_)
-    transaction_.emplace(relay_, relay::Origin{id_, client_, [this] { return stream_.ended_now(); }});
+    transaction_.emplace(
+        relay_, relay::Origin{id_, client_, [this] { return stream_.ended_now(); }, user_, upstream_.get()});
   auto replies = co_await transaction_->recipients(*asked.sender, asked.recipients);
   machine_.answer_recipients(replies);
 }

@@ -7,12 +7,8 @@
 
 namespace mailonce::server {
 
-Worker::Worker(std::size_t number, const Options& options, observe::Log& log,
-               std::function<void()> session_ended)
-    : options_(options),
-      log_(log),
-      session_ended_(std::move(session_ended)),
-      id_prefix_(random_token(6) + "." + std::to_string(number) + ".") {}
+Worker::Worker(std::size_t number, const Options& options, observe::Log& log)
+    : options_(options), log_(log), id_prefix_(random_token(6) + "." + std::to_string(number) + ".") {}
 
 Worker::~Worker() {
   join();
@@ -23,23 +19,26 @@ void Worker::start(const BackendFactory& factory) {
   thread_ = std::thread([this] { context_.run(); });
 }
 
-void Worker::serve(boost::asio::ip::tcp::socket socket) {
-  auto session = [this, socket = std::move(socket)]() mutable { return run_session(std::move(socket)); };
-  boost::asio::co_spawn(context_, std::move(session), [this](std::exception_ptr failure) {
-    if (failure) {
-      try {
-        std::rethrow_exception(failure);
-      } catch (const std::exception& error) {
-        log_.event(observe::Level::error, "session_failed", error.what());
-      }
-    }
-    session_ended_();
-  });
+void Worker::serve(net::Socket socket, std::shared_ptr<const Door> door, std::function<void()> ended) {
+  auto session = [this, socket = std::move(socket), door = std::move(door)]() mutable {
+    return run_session(std::move(socket), std::move(door));
+  };
+  boost::asio::co_spawn(context_, std::move(session),
+                        [this, ended = std::move(ended)](std::exception_ptr failure) {
+                          if (failure) {
+                            try {
+                              std::rethrow_exception(failure);
+                            } catch (const std::exception& error) {
+                              log_.event(observe::Level::error, "session_failed", error.what());
+                            }
+                          }
+                          ended();
+                        });
 }
 
-awaitable<void> Worker::run_session(boost::asio::ip::tcp::socket socket) {
+awaitable<void> Worker::run_session(net::Socket socket, std::shared_ptr<const Door> door) {
   Session session(net::Stream(std::move(socket)), id_prefix_ + std::to_string(++sessions_begun_), options_,
-                  backend_->relay());
+                  std::move(door), *backend_);
   struct Registration {
     std::unordered_set<Session*>& set;
     Session* session;

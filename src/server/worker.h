@@ -3,7 +3,6 @@
 #include <atomic>
 #include <boost/asio/executor_work_guard.hpp>
 #include <boost/asio/io_context.hpp>
-#include <boost/asio/ip/tcp.hpp>
 #include <functional>
 #include <memory>
 #include <thread>
@@ -16,15 +15,14 @@ namespace mailonce::server {
 
 class Worker {
  public:
-  // `session_ended` is called on this worker's thread.
-  Worker(std::size_t number, const Options& options, observe::Log& log, std::function<void()> session_ended);
+  Worker(std::size_t number, const Options& options, observe::Log& log);
   ~Worker();
 
   boost::asio::io_context& context() noexcept { return context_; }
   // Makes the backend and runs the context until finish().
   void start(const BackendFactory& factory);
-  // Any thread. `socket` belongs to this worker's context.
-  void serve(boost::asio::ip::tcp::socket socket);
+  // Any thread. `socket` belongs to this worker's context. `ended` is called on this worker's thread.
+  void serve(net::Socket socket, std::shared_ptr<const Door> door, std::function<void()> ended);
   void drain();
   void abort();
   // Any thread, when no session is left. `settled` is called on this worker's thread.
@@ -33,11 +31,10 @@ class Worker {
   void join();
 
  private:
-  awaitable<void> run_session(boost::asio::ip::tcp::socket socket);
+  awaitable<void> run_session(net::Socket socket, std::shared_ptr<const Door> door);
 
   const Options& options_;
   observe::Log& log_;
-  std::function<void()> session_ended_;
   std::string id_prefix_;
   std::uint64_t sessions_begun_ = 0;
   bool draining_ = false;

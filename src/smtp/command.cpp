@@ -105,6 +105,17 @@ ParsedCommand parse_vrfy(std::string_view arguments) {
   return Vrfy{};
 }
 
+// RFC 4954 §4: AUTH mechanism [initial-response]
+ParsedCommand parse_auth(std::string_view arguments) {
+  Auth auth;
+  auth.mechanism = take_until(arguments, ' ');
+  arguments = trim_left(arguments);
+  if (auth.mechanism.empty() || arguments.find(' ') != std::string_view::npos)
+    return refuse(501, "5.5.4 Syntax: AUTH mechanism [initial-response]");
+  if (!arguments.empty()) auth.initial = arguments;
+  return auth;
+}
+
 // RFC 5321 §4.2.4: known, but not announced.
 ParsedCommand parse_unimplemented(std::string_view) {
   return refuse(502, "5.5.1 Error: command not implemented");
@@ -132,7 +143,7 @@ constexpr std::array verbs{
     Verb{"QUIT", parse_bare<Quit>},    Verb{"NOOP", parse_noop},
     Verb{"VRFY", parse_vrfy},          Verb{"BDAT", parse_bdat},
     Verb{"EXPN", parse_unimplemented}, Verb{"HELP", parse_unimplemented},
-    Verb{"AUTH", parse_unimplemented}, Verb{"STARTTLS", parse_unimplemented},
+    Verb{"AUTH", parse_auth},          Verb{"STARTTLS", parse_bare<StartTls>},
     Verb{"ETRN", parse_unimplemented}, Verb{"TURN", parse_unimplemented},
     Verb{"SEND", parse_unimplemented}, Verb{"SOML", parse_unimplemented},
     Verb{"SAML", parse_unimplemented}, Verb{"GET", parse_foreign},

@@ -33,6 +33,14 @@ error_code parse_body(std::string_view value, Sender& sender) {
   return {};
 }
 
+// RFC 4954 §5: who vouches for the message; "<>" says nobody. Nothing depends on it.
+error_code parse_auth(std::string_view value, Sender& sender) {
+  if (sender.auth || value.empty() || any_octet(value, [](char c) { return !is_visible(c); }))
+    return Errc::bad_parameter;
+  sender.auth = true;
+  return {};
+}
+
 }  // namespace
 
 error_code parse_mail_parameters(std::string_view text, Sender& sender) {
@@ -42,6 +50,7 @@ error_code parse_mail_parameters(std::string_view text, Sender& sender) {
     error_code error = Errc::unknown_parameter;
     if (equals_ignoring_case(keyword, "SIZE")) error = parse_size(value, sender);
     if (equals_ignoring_case(keyword, "BODY")) error = parse_body(value, sender);
+    if (equals_ignoring_case(keyword, "AUTH")) error = parse_auth(value, sender);
     if (error) return error;
   }
   return {};

@@ -1,7 +1,9 @@
 #include "mailonce/smtp/sasl.h"
 
 #include "mailonce/base/encoding.h"
+#include "mailonce/base/wipe.h"
 #include "mailonce/smtp/error.h"
+#include "octets.h"
 
 namespace mailonce::smtp {
 
@@ -12,6 +14,20 @@ Result<> append_auth_plain(std::string& out, std::string_view user, std::string_
   std::string message(1, '\0');  // no authorization identity: the server derives it (RFC 4616 §2)
   message.append(user).append(1, '\0').append(password);
   out.append("AUTH PLAIN ").append(to_base64(message)).append("\r\n");
+  return {};
+}
+
+Result<> append_auth_xoauth2(std::string& out, std::string_view user, std::string_view token) {
+  if (user.empty() || any_octet(user, is_control) || any_octet(token, is_control)) return Errc::bad_parameter;
+  std::string message("user=");
+  message.append(user)
+      .append(
+          "\x01"
+          "auth=Bearer ")
+      .append(token)
+      .append("\x01\x01");
+  out.append("AUTH XOAUTH2 ").append(to_base64(message)).append("\r\n");
+  wipe(message);
   return {};
 }
 

@@ -2,6 +2,7 @@
 // reply but those to EHLO and DATA (RFC 2034 §4).
 #include <utility>
 
+#include "mailonce/base/encoding.h"
 #include "server_state.h"
 
 namespace mailonce::smtp {
@@ -13,7 +14,11 @@ bool ServerMachine::State::handle_line() {
     case LineReader::Event::need_more:
       return false;
     case LineReader::Event::line:
-      handle_command(reader.line());
+      if (sasl) {
+        answer_challenge(reader.line());
+      } else {
+        handle_command(reader.line());
+      }
       break;
     case LineReader::Event::too_long:
       reader.consume();
@@ -37,6 +42,11 @@ bool ServerMachine::State::handle_line() {
 }
 
 void ServerMachine::State::handle_command(std::string_view line) {
+  // Where AUTH is offered the reader takes longer lines, for AUTH alone.
+  if (line.size() + 2 > options.max_line_octets && !equals_ignoring_case(line.substr(0, 5), "AUTH ")) {
+    reader.consume();
+    return fail("500 5.5.6 Error: line too long");
+  }
   auto parsed = parse_command(line);
   reader.consume();
   const bool after_refused_data = std::exchange(data_was_refused, false);
@@ -72,6 +82,7 @@ bool ServerMachine::State::one_error_too_many() {
 void ServerMachine::State::begin_session(std::string_view name) {
   abandon_as(Why::reset);
   client_name = name;
+  mechanisms.clear();
   eight_bit_mime = false;
   max_octets = options.max_message_octets;
 }
@@ -89,6 +100,8 @@ void ServerMachine::State::on(Helo command) {
 void ServerMachine::State::on(Mail command) {
   if (client_name.empty()) return fail("503 5.5.1 Error: send EHLO or HELO first");
   if (open) return fail("503 5.5.1 Error: nested MAIL command");  // RFC 5321 §4.1.4
+  if (!may_send_mail()) return;
+  if (command.sender.auth && mechanisms.empty()) return fail("555 5.5.4 Error: AUTH was not announced");
   if (command.sender.body != BodyType::unspecified && !eight_bit_mime)
     return fail("555 5.5.4 Error: BODY was not announced");
   // RFC 1870 §6.1.

@@ -42,6 +42,14 @@ ServerAction ServerMachine::State::next() {
       owed = Owed::capabilities;
       return AskCapabilities{};
     }
+    if (std::exchange(start_handshake, false)) {
+      owed = Owed::handshake;
+      return StartHandshake{};
+    }
+    if (std::exchange(check_credential, false)) {
+      owed = Owed::credential;
+      return CheckCredential{&*credential};
+    }
     if (std::exchange(ask_recipients, false)) {
       owed = Owed::recipients;
       return AskRecipients{&envelope.sender, batch, !std::exchange(asked, true)};
@@ -64,6 +72,9 @@ void ServerMachine::announce(const Capabilities& path) {
   offered.max_size = s.max_octets;
   offered.eight_bit_mime = path.eight_bit_mime;
   offered.enhanced_status_codes = path.enhanced_status_codes;
+  offered.starttls = s.options.starttls && !s.secure;
+  if (s.options.auth && (s.secure || s.options.auth_in_clear)) s.mechanisms = path.auth;
+  offered.auth = s.mechanisms;
   s.say(offered.announce(s.options.hostname));
 }
 
@@ -96,7 +107,7 @@ void ServerMachine::shut_down(Reply reply) {
   if (s.closing) return;
   // After EndOfData this is the answer: the message is the shell's, there is nothing to abandon.
   if (std::exchange(s.owed, State::Owed::nothing) == State::Owed::data) s.forget_transaction();
-  s.ask_capabilities = s.ask_recipients = s.data_begins = false;
+  s.ask_capabilities = s.ask_recipients = s.data_begins = s.start_handshake = s.check_credential = false;
   s.say(reply);
   s.end_session();
 }
@@ -109,6 +120,9 @@ const Envelope& ServerMachine::envelope() const noexcept {
 }
 std::string_view ServerMachine::client_name() const noexcept {
   return state_->client_name;
+}
+bool ServerMachine::authenticated() const noexcept {
+  return state_->authenticated;
 }
 bool ServerMachine::in_transaction() const noexcept {
   return state_->open && !state_->abandoned;

@@ -1,6 +1,7 @@
 // The inside of ServerMachine. server_commands.cpp handles command lines, server_data.cpp the body; each
 // leaves in the fields under "due" what next() has to report.
 #pragma once
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -9,12 +10,17 @@
 #include "line_reader.h"
 #include "mailonce/smtp/command.h"
 #include "mailonce/smtp/data_codec.h"
+#include "mailonce/smtp/sasl_server.h"
 #include "mailonce/smtp/server_machine.h"
 
 namespace mailonce::smtp {
 
 struct ServerMachine::State {
-  explicit State(ServerMachineOptions given) : options(std::move(given)), reader(options.max_line_octets) {}
+  explicit State(ServerMachineOptions given)
+      : options(std::move(given)),
+        reader(options.auth ? std::max(options.max_line_octets, options.max_auth_line_octets)
+                            : options.max_line_octets),
+        secure(options.secure) {}
 
   // server_machine.cpp
   ServerAction next();
@@ -41,6 +47,14 @@ struct ServerMachine::State {
   void on(Noop command);
   void on(Vrfy command);
   void on(Quit command);
+  void on(StartTls command);
+  void on(Auth command);
+  bool may_send_mail();
+
+  // server_auth.cpp
+  bool may_authenticate(const Auth& command);
+  void take(SaslServer::Step step);
+  void answer_challenge(std::string_view line);
   bool room_for_recipients() const;
 
   // server_data.cpp
@@ -61,6 +75,12 @@ struct ServerMachine::State {
   bool met_bare_lf = false;
   bool data_was_refused = false;  // by the command before this one
   bool heard = false;             // anything at all
+  bool secure = false;
+  std::vector<std::string> mechanisms;  // announced
+  std::optional<SaslServer> sasl;       // a challenge is open
+  std::optional<Credential> credential;  // to be checked
+  bool authenticated = false;
+  std::size_t failed_logins = 0;
 
   // The transaction.
   Envelope envelope;
@@ -78,8 +98,10 @@ struct ServerMachine::State {
   bool ask_capabilities = false;
   bool ask_recipients = false;
   bool data_begins = false;
+  bool start_handshake = false;
+  bool check_credential = false;
   // The answer the shell owes.
-  enum class Owed { nothing, capabilities, recipients, data } owed = Owed::nothing;
+  enum class Owed { nothing, capabilities, handshake, credential, recipients, data } owed = Owed::nothing;
 };
 
 }  // namespace mailonce::smtp

@@ -90,6 +90,14 @@ const std::string& Pool::name() const noexcept {
   return state_->environment->options.name;
 }
 
+const std::optional<smtp::Reply>& Pool::auth_refusal() const noexcept {
+  return state_->live.auth_refusal;
+}
+
+void Pool::forget_auth_refusal() noexcept {
+  state_->live.auth_refusal.reset();
+}
+
 Pool::Counts Pool::counts() const noexcept {
   return {state_->open, state_->idle.size(), state_->waiters.size()};
 }

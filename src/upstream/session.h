@@ -32,6 +32,7 @@ class Session;
 struct LiveConnections {
   std::set<net::Connector*> connecting;
   std::set<Session*> sessions;
+  std::optional<smtp::Reply> auth_refusal;  // of the last login that was refused
   // What is under way on them ends with Errc::closed or unreachable.
   void abort() noexcept;
 };
@@ -74,7 +75,7 @@ class Session {
 
  private:
   Session(std::shared_ptr<const Environment> environment, net::Stream stream);
-  awaitable<Result<>> set_up();
+  awaitable<Result<>> set_up(LiveConnections& live);
   awaitable<Result<>> make_tls();
   awaitable<Result<>> write_commands(std::string_view phase);
   awaitable<Result<smtp::Reply>> read_reply(std::string_view phase);

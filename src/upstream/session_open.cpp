@@ -61,7 +61,7 @@ awaitable<Result<std::unique_ptr<Session>>> Session::open(std::shared_ptr<const 
   }
   std::unique_ptr<Session> session(new Session(environment, std::move(*stream)));
   const Registration setting_up(live.sessions, session.get());
-  auto ready = co_await session->set_up();
+  auto ready = co_await session->set_up(live);
   if (!ready) co_return ready.error();
   co_return session;
 }
@@ -77,7 +77,7 @@ awaitable<Result<>> Session::make_tls() {
   co_return fail("tls", Errc::tls_failed, reason);
 }
 
-awaitable<Result<>> Session::set_up() {
+awaitable<Result<>> Session::set_up(LiveConnections& live) {
   const Options& options = environment_->options;
   SessionSetup setup(options, wire_.stream().remote_endpoint().address().is_loopback());
   if (options.security == Security::tls) {
@@ -86,8 +86,10 @@ awaitable<Result<>> Session::set_up() {
   }
   SetupAction action = setup.start();
   for (;;) {
-    if (const auto* failed = std::get_if<Failed>(&action))
+    if (const auto* failed = std::get_if<Failed>(&action)) {
+      if (failed->refusal) live.auth_refusal = failed->refusal;
       co_return fail(setup.phase(), failed->errc, failed->reason);
+    }
     if (std::holds_alternative<Ready>(action)) break;
     if (std::holds_alternative<StartTls>(action)) {
       // CVE-2011-0411: what comes in the clear behind the 220 would be taken for a reply inside TLS.

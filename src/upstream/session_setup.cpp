@@ -31,6 +31,7 @@ std::string_view SessionSetup::phase() const noexcept {
     case At::auth_plain:
     case At::auth_login_user:
     case At::auth_login_password:
+    case At::auth_xoauth2:
       return "auth";
     case At::ready:
       return "ready";
@@ -39,7 +40,7 @@ std::string_view SessionSetup::phase() const noexcept {
 }
 
 // A server may repeat our line in its answer: a secret must not come into the log that way.
-std::string SessionSetup::answered_auth(const smtp::Reply& reply) const {
+SetupAction SessionSetup::refused_auth(const smtp::Reply& reply) {
   std::string plain;
   bool echoed = reply.text.find(options_.password) != std::string::npos && !options_.password.empty();
   echoed = echoed || reply.text.find(to_base64(options_.password)) != std::string::npos;
@@ -47,8 +48,12 @@ std::string SessionSetup::answered_auth(const smtp::Reply& reply) const {
     const std::string_view response = std::string_view(plain).substr(auth_plain.size());
     echoed = echoed || reply.text.find(response.substr(0, response.size() - 2)) != std::string::npos;
   }
-  return echoed ? "AUTH was answered " + std::to_string(reply.code) + " (its text repeats the credential)"
-                : answered("AUTH", reply);
+  if (echoed) {
+    return Failed{Errc::auth_failed,
+                  "AUTH was answered " + std::to_string(reply.code) + " (its text repeats the credential)",
+                  smtp::Reply{reply.code, "5.7.8 Error: authentication failed"}};
+  }
+  return Failed{Errc::auth_failed, answered("AUTH", reply), reply};
 }
 
 SetupAction SessionSetup::fail(Errc errc, std::string reason) {
@@ -129,7 +134,13 @@ SetupAction SessionSetup::authenticate() {
   if (!clear_text_is_safe())
     return fail(Errc::auth_failed, "a password is not sent without TLS to another host");
   Send send;
-  if (capabilities_.offers_auth("PLAIN")) {
+  if (options_.bearer) {
+    if (!capabilities_.offers_auth("XOAUTH2"))
+      return fail(Errc::auth_failed, "AUTH XOAUTH2 is not offered, and the credential is a token");
+    at_ = At::auth_xoauth2;
+    if (!smtp::append_auth_xoauth2(send.octets, options_.username, options_.password))
+      return fail(Errc::auth_failed, "user name or token holds a control character");
+  } else if (capabilities_.offers_auth("PLAIN")) {
     if (!smtp::append_auth_plain(send.octets, options_.username, options_.password)) {
       return fail(Errc::auth_failed, "user name or password holds a NUL");
     }
@@ -150,9 +161,13 @@ SetupAction SessionSetup::on_auth(const smtp::Reply& reply) {
     at_ = At::ready;
     return Ready{};
   }
-  if (reply.code != 334) return fail(Errc::auth_failed, answered_auth(reply));
+  if (reply.code != 334) return refused_auth(reply);
   Send send;
-  if (at_ == At::auth_plain && !responded_) {
+  if (at_ == At::auth_xoauth2 && !responded_) {
+    // It holds the error; the refusal comes after an empty response.
+    responded_ = true;
+    send.octets = "\r\n";
+  } else if (at_ == At::auth_plain && !responded_) {
     responded_ = true;
     auto formed = smtp::append_auth_plain(send.octets, options_.username, options_.password);
     if (!formed) return fail(Errc::auth_failed, "user name or password holds a NUL");
@@ -164,7 +179,7 @@ SetupAction SessionSetup::on_auth(const smtp::Reply& reply) {
     responded_ = true;
     smtp::append_login_answer(send.octets, options_.password);
   } else {
-    return fail(Errc::auth_failed, answered_auth(reply));
+    return refused_auth(reply);
   }
   return send;
 }

@@ -9,6 +9,7 @@
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/awaitable.hpp>
+#include <boost/asio/generic/stream_protocol.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
@@ -23,11 +24,12 @@ namespace mailonce::net {
 
 using boost::asio::awaitable;
 using boost::asio::ip::tcp;
+using Socket = boost::asio::generic::stream_protocol::socket;  // TCP's and Unix sockets convert to it
 
 class Stream {
  public:
-  // Takes a connected socket; sets TCP_NODELAY and non-blocking.
-  explicit Stream(tcp::socket socket);
+  // Takes a connected socket; sets non-blocking and, for TCP, TCP_NODELAY.
+  explicit Stream(Socket socket);
   ~Stream();
   Stream(Stream&&) noexcept;
   Stream& operator=(Stream&&) noexcept;
@@ -66,9 +68,11 @@ class Stream {
   std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384", empty when plain
   std::string tls_failure()
       const;  // why the peer's certificate was not accepted; empty when it was, or plain
+  // The common name in the certificate that the peer showed and that was accepted; empty: it showed none.
+  std::string peer_name() const;
   error_code certificate_error() const;  // the same as an error of certificate_category() (tls.h)
 
-  tcp::endpoint remote_endpoint() const;  // unspecified when the peer is gone
+  tcp::endpoint remote_endpoint() const;  // unspecified when the peer is gone, or no TCP
   boost::asio::any_io_executor executor();
   // TLS close_notify, then FIN, then a short wait for the peer's end so that a reset does not destroy what it
   // has not read yet; then close().

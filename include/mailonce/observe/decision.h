@@ -37,6 +37,7 @@ struct Decision {
   std::string reason;   // a stable word: new, after_doubt, in_window, upstream_refused, store_down, …
   std::string session;  // id of the client's session
   std::string client;   // address of the client
+  std::string user;     // as which it logged in; empty: it did not
   std::string sender;   // envelope sender; hashed or cut by the log as configured
   std::vector<std::string> recipients;
   std::string message_id;

@@ -17,9 +17,10 @@ struct Match {
     std::string name;
     std::vector<message::Pattern> patterns;  // of any field of that name, as it reads decoded
   };
-  std::vector<message::Pattern> senders;     // of the envelope; empty for a bounce
-  std::vector<message::Pattern> recipients;  // of the envelope, each for itself
-  std::vector<Header> headers;               // Subject among them
+  std::vector<message::Pattern> senders;      // of the envelope; empty for a bounce
+  std::vector<message::Pattern> recipients;   // of the envelope, each for itself
+  std::vector<message::Pattern> credentials;  // as which user the client logged in; one that did not is none
+  std::vector<Header> headers;                // Subject among them
 };
 
 struct Rule {
@@ -27,12 +28,13 @@ struct Rule {
   Policy policy;
 };
 
-// The rules that a message meets, whatever its recipient. `rules` and `otherwise` must outlive it; `message`
-// is read by the constructor only, and not at all when no rule asks for a header.
+// The rules that a message of `user` (empty: not logged in) meets, whatever its recipient. `rules` and
+// `otherwise` must outlive it; `message` is read by the constructor only, and not at all when no rule asks
+// for a header.
 class RuleChoice {
  public:
   RuleChoice(const std::vector<Rule>& rules, const Policy& otherwise, const smtp::Sender& sender,
-             std::string_view message);
+             std::string_view user, std::string_view message);
 
   const Policy& policy_for(const smtp::Recipient& recipient) const;
 

@@ -27,6 +27,10 @@ struct Origin {
   std::string client;   // address of the client
   // Whether it has left. Asked while nothing is claimed and nothing sent for it; empty: never.
   std::function<bool()> left = {};
+  std::string user =
+      {};  // as which it logged in: part of every fingerprint (DESIGN.md §5); empty: it did not
+  // Where its mail goes, when not where the relay's does: its own credential's connections.
+  upstream::Upstream* upstream = nullptr;
 };
 
 class Transaction {
@@ -68,6 +72,7 @@ class Transaction {
 
   Relay& relay_;
   Origin origin_;
+  upstream::Upstream& upstream_;
   UpstreamLeg leg_;
   smtp::Sender sender_;
   std::vector<smtp::Recipient> promised_;  // those the client was told 2xx for

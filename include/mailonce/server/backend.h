@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "mailonce/relay/relay.h"
+#include "mailonce/upstream/logins.h"
 
 namespace mailonce::server {
 
@@ -15,6 +16,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual relay::Relay& relay() = 0;
+  // Where clients' own credentials are tried.
+  virtual upstream::Logins& logins() = 0;
   // The drain is over: every upstream operation ends now, so that each transaction comes to its reply or to
   // doubt.
   virtual void abort() = 0;

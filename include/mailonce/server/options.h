@@ -9,6 +9,7 @@
 
 #include "mailonce/base/blob.h"
 #include "mailonce/base/clock.h"
+#include "mailonce/net/tls.h"
 
 namespace mailonce::server {
 
@@ -22,13 +23,42 @@ struct Networks {
   static Networks loopback();
 };
 
+enum class ListenerTls {
+  none,
+  starttls,  // offered (RFC 3207)
+  implicit,  // from the first octet (RFC 8314)
+};
+
+// Whom AUTH asks whether a credential is right.
+enum class LoginAt {
+  nobody,    // AUTH is not offered
+  users,     // the file of users
+  upstream,  // the provider: each client's mail goes there under its own credential
+};
+
 struct Listener {
   boost::asio::ip::tcp::endpoint endpoint;  // port 0: the system's choice, named by the event `listening`
-  Networks allow = Networks::loopback();    // others are told 554 5.7.1 and closed
+  // Who relays without logging in. Others are told 530 5.7.0 where AUTH is offered, else 554 5.7.1 and
+  // closed.
+  Networks allow = Networks::loopback();
+  std::string unix_path = {};  // not empty: a Unix socket, and who may connect to it may relay
+  unsigned unix_mode = 0660;   // permissions of its file
+  ListenerTls tls = ListenerTls::none;
+  net::ServerTlsOptions certificates = {};
+  bool require_tls = false;  // nothing is taken in the clear: 530 5.7.0
+  LoginAt login = LoginAt::nobody;
+  std::string users_file = {};
+  bool auth_in_clear = false;  // offer AUTH without TLS, to clients on this host alone
+
+  // Whether who is not in `allow` can prove in another way that it may relay.
+  bool offers_login() const noexcept {
+    return login != LoginAt::nobody || !certificates.client_ca_file.empty();
+  }
 };
 
 // RFC 5321 §4.5.3.2 gives the client's side; a server waits five minutes for a command (§4.5.3.2.7).
 struct Timeouts {
+  milliseconds handshake = seconds(30);  // TLS
   milliseconds command = seconds(300);   // for the next command, inside a transaction too
   milliseconds data = seconds(180);      // for the next octets of a body
   milliseconds message = seconds(1800);  // for a whole body
@@ -38,12 +68,13 @@ struct Timeouts {
 
 struct Options {
   std::vector<Listener> listeners;
-  std::string hostname;                           // in banner and EHLO; empty: the system's host name
-  std::size_t workers = 0;                        // io_contexts, a thread each; 0: one a core
-  std::uint64_t max_message_octets = 50'000'000;  // announced as SIZE, less if the upstream's is less
-  std::size_t max_recipients = 1000;              // a transaction (RFC 5321 §4.5.3.1.8)
-  std::size_t max_connections = 10'000;           // 421 4.7.0 beyond
-  BlobOptions blob;                               // memory a message, and where larger ones go
+  std::string hostname;                            // in banner and EHLO; empty: the system's host name
+  std::size_t workers = 0;                         // io_contexts, a thread each; 0: one a core
+  std::uint64_t max_message_octets = 50'000'000;   // announced as SIZE, less if the upstream's is less
+  std::size_t max_recipients = 1000;               // a transaction (RFC 5321 §4.5.3.1.8)
+  std::size_t max_connections = 10'000;            // 421 4.7.0 beyond
+  std::size_t max_connections_per_address = 1000;  // likewise; 0: as many as there are
+  BlobOptions blob;                                // memory a message, and where larger ones go
   Timeouts timeouts;
 };
 

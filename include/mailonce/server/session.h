@@ -11,7 +11,8 @@
 
 #include "mailonce/net/stream.h"
 #include "mailonce/relay/transaction.h"
-#include "mailonce/server/options.h"
+#include "mailonce/server/backend.h"
+#include "mailonce/server/door.h"
 #include "mailonce/smtp/server_machine.h"
 
 namespace mailonce::server {
@@ -20,8 +21,9 @@ using boost::asio::awaitable;
 
 class Session {
  public:
-  // `options` and `relay` outlive the session.
-  Session(net::Stream stream, std::string id, const Options& options, relay::Relay& relay);
+  // `options` and `backend` outlive the session.
+  Session(net::Stream stream, std::string id, const Options& options, std::shared_ptr<const Door> door,
+          Backend& backend);
 
   // Serves until the client leaves, breaks the rules or is drained. Never throws for what a client does.
   awaitable<void> run();
@@ -34,6 +36,9 @@ class Session {
  private:
   awaitable<void> read_more(smtp::NeedInput::Phase phase);
   awaitable<void> flush();
+  awaitable<bool> make_tls();
+  awaitable<void> check(const smtp::Credential& credential);
+  awaitable<smtp::Reply> log_in_upstream(const smtp::Credential& credential);
   awaitable<void> ask_capabilities();
   awaitable<void> ask_recipients(smtp::AskRecipients asked);
   awaitable<void> deliver();
@@ -48,8 +53,12 @@ class Session {
   std::string id_;
   std::string client_;
   const Options& options_;
+  const std::shared_ptr<const Door> door_;
+  Backend& backend_;
   relay::Relay& relay_;
   smtp::ServerMachine machine_;
+  std::string user_;                          // as which the client logged in
+  std::shared_ptr<upstream::Pool> upstream_;  // under its own credential
   std::optional<relay::Transaction> transaction_;
   Blob message_;
   SteadyClock::time_point body_started_;

@@ -1,6 +1,8 @@
 // One command line of a client, parsed (RFC 5321 §4.1.1): a typed command, or the refusal it deserves.
 // Whether the command is legal now is the ServerMachine's to say.
 #pragma once
+#include <optional>
+#include <string>
 #include <string_view>
 #include <variant>
 
@@ -27,8 +29,13 @@ struct Rset {};
 struct Noop {};
 struct Vrfy {};
 struct Quit {};
+struct StartTls {};
+struct Auth {
+  std::string mechanism;               // as the client wrote it
+  std::optional<std::string> initial;  // response, in base64; "=" is an empty one (RFC 4954 §4)
+};
 
-using Command = std::variant<Ehlo, Helo, Mail, Rcpt, Data, Rset, Noop, Vrfy, Quit>;
+using Command = std::variant<Ehlo, Helo, Mail, Rcpt, Data, Rset, Noop, Vrfy, Quit, StartTls, Auth>;
 
 struct Refusal {
   Reply reply;

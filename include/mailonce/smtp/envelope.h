@@ -14,6 +14,7 @@ struct Sender {
   Address address;
   std::optional<std::uint64_t> size;  // octets the client declared (RFC 1870)
   BodyType body = BodyType::unspecified;
+  bool auth = false;  // AUTH= was given (RFC 4954 §5); it is not passed on
 };
 
 struct Recipient {

@@ -2,11 +2,11 @@
 // socket, no clock and no upstream. The shell calls next() until it asks for input or is told to close,
 // carries out what each action says, and writes output() before it waits for anything.
 //
-// Legal order: receive() only after NeedInput; after AskCapabilities, AskRecipients and EndOfData exactly one
-// announce(), answer_recipients() or answer_data() (or shut_down()) before next() is called again. Views
-// inside an action are valid until the next call on the machine. The octets given to receive() are not copied
-// but for a command line that is not complete yet: they must stay unchanged until next() asks for more or
-// says Close.
+// Legal order: receive() only after NeedInput; after AskCapabilities, CheckCredential, AskRecipients and
+// EndOfData exactly one announce(), answer_auth(), answer_recipients() or answer_data() (or shut_down())
+// before next() is called again. Views inside an action are valid until the next call on the machine. The
+// octets given to receive() are not copied but for a command line that is not complete yet: they must stay
+// unchanged until next() asks for more or says Close.
 #pragma once
 #include <cstdint>
 #include <memory>
@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "mailonce/smtp/capabilities.h"
+#include "mailonce/smtp/credential.h"
 #include "mailonce/smtp/envelope.h"
 #include "mailonce/smtp/reply.h"
 
@@ -28,6 +29,13 @@ struct NeedInput {
 };
 // EHLO: the shell says what can be announced. mailonce's own SIZE and PIPELINING are the machine's.
 struct AskCapabilities {};
+// STARTTLS was accepted, and 220 is in output(): the shell writes that, makes the handshake and says
+// tls_started(), or closes. Nothing came behind the command: what does is not SMTP in the clear.
+struct StartHandshake {};
+// AUTH: is it right? The credential is valid until the answer.
+struct CheckCredential {
+  const Credential* credential;
+};
 // One or more RCPT that arrived together; the replies come from the upstream, in order.
 struct AskRecipients {
   const Sender* sender;
@@ -59,8 +67,8 @@ struct Abandon {
 // Write output(), then close the connection.
 struct Close {};
 
-using ServerAction =
-    std::variant<NeedInput, AskCapabilities, AskRecipients, DataBegins, DataChunk, EndOfData, Abandon, Close>;
+using ServerAction = std::variant<NeedInput, AskCapabilities, AskRecipients, DataBegins, DataChunk, EndOfData,
+                                  Abandon, Close, StartHandshake, CheckCredential>;
 
 struct ServerMachineOptions {
   std::string hostname = "localhost";                      // in the banner and the EHLO reply
@@ -68,6 +76,14 @@ struct ServerMachineOptions {
   std::size_t max_recipients = 1000;   // 452 4.5.3 beyond (RFC 5321 §4.5.3.1.8: at least 100)
   std::size_t max_line_octets = 4096;  // 500 5.5.6 beyond, resynchronised at CRLF
   std::size_t max_errors = 20;         // syntax and sequence errors before 421 4.7.0 and close
+  bool secure = false;                 // TLS from the first octet
+  bool starttls = false;               // offered, until the session is secure
+  bool require_tls = false;            // 530 5.7.0 to AUTH and MAIL before
+  bool auth = false;                   // AUTH is offered: in a secure session, or with auth_in_clear
+  bool auth_in_clear = false;
+  bool require_auth = false;                  // 530 5.7.0 to MAIL before
+  std::size_t max_failed_logins = 3;          // then 421 4.7.0 and close
+  std::size_t max_auth_line_octets = 12'288;  // RFC 4954 §4
 };
 
 class ServerMachine {
@@ -82,7 +98,14 @@ class ServerMachine {
   void receive(std::string_view octets);
   ServerAction next();
 
+  // What the path offers; its `auth` are the mechanisms that a credential can be checked for.
   void announce(const Capabilities& path);
+  // The handshake is done: all that was said before is forgotten (RFC 3207 §4.2).
+  void tls_started();
+  // The client proved who it is in another way (its TLS certificate): no AUTH is asked of it.
+  void trust();
+  // 235 and the client is who it says; anything else is passed on.
+  void answer_auth(const Reply& reply);
   void answer_recipients(std::span<const Reply> replies);
   // The final reply, or a refusal made by the shell. The transaction is over. A reply 421, here or to a RCPT,
   // says that the session ends (RFC 5321 §4.2.2), so Close follows.
@@ -98,8 +121,9 @@ class ServerMachine {
   std::string& output() noexcept;
   const Envelope& envelope() const noexcept;      // of the current transaction
   std::string_view client_name() const noexcept;  // EHLO or HELO argument; empty before
-  bool in_transaction() const noexcept;           // between an accepted MAIL and its end
-  bool idle() const noexcept;  // waiting for a command outside a transaction, nothing half read
+  bool authenticated() const noexcept;
+  bool in_transaction() const noexcept;  // between an accepted MAIL and its end
+  bool idle() const noexcept;            // waiting for a command outside a transaction, nothing half read
 
  private:
   struct State;

@@ -43,6 +43,7 @@ struct Options {
   Security security = Security::plain;
   std::string username;  // empty: no AUTH
   std::string password;
+  bool bearer = false;                // the password is an OAuth 2.0 access token: AUTH XOAUTH2
   bool allow_plaintext_auth = false;  // a password without TLS to a host that is not this one
   // Our own name, never a client's: Gmail refuses "localhost". See default_ehlo_name().
   std::string ehlo_name;

@@ -9,6 +9,7 @@
 #include <boost/asio/any_io_executor.hpp>
 #include <boost/asio/ssl/context.hpp>
 #include <memory>
+#include <optional>
 
 #include "mailonce/observe/log.h"
 #include "mailonce/upstream/options.h"
@@ -36,6 +37,10 @@ class Pool final : public Upstream {
   // At the end of a drain: every connection is closed, lent ones too, and their operations end with
   // Errc::closed. Nothing is lent any more.
   void abort();
+
+  // What the upstream said to the last login it refused, since forget_auth_refusal().
+  const std::optional<smtp::Reply>& auth_refusal() const noexcept;
+  void forget_auth_refusal() noexcept;
 
   struct Counts {
     std::size_t open = 0;  // lent, idle, being made or being reset

@@ -7,6 +7,7 @@
 // nothing but EHLO and STARTTLS is said before the handshake, and a password needs TLS, a host that is this
 // one, or the operator's leave (RFC 3207 §4.2, RFC 4954 §4).
 #pragma once
+#include <optional>
 #include <string>
 #include <variant>
 
@@ -29,7 +30,8 @@ struct StartTls {};
 struct Ready {};
 struct Failed {
   Errc errc;
-  std::string reason;  // for the log, no secret in it
+  std::string reason;                       // for the log, no secret in it
+  std::optional<smtp::Reply> refusal = {};  // of AUTH, as the upstream gave it; without what repeats a secret
 };
 using SetupAction = std::variant<ReadReply, Send, StartTls, Ready, Failed>;
 
@@ -57,6 +59,7 @@ class SessionSetup {
     auth_plain,
     auth_login_user,
     auth_login_password,
+    auth_xoauth2,
     ready
   };
 
@@ -65,7 +68,7 @@ class SessionSetup {
   SetupAction on_starttls(const smtp::Reply& reply);
   SetupAction authenticate();
   SetupAction on_auth(const smtp::Reply& reply);
-  std::string answered_auth(const smtp::Reply& reply) const;
+  SetupAction refused_auth(const smtp::Reply& reply);
   SetupAction fail(Errc errc, std::string reason);
   bool clear_text_is_safe() const noexcept { return secure_ || local_ || options_.allow_plaintext_auth; }
 
@@ -73,7 +76,7 @@ class SessionSetup {
   const bool local_;
   At at_ = At::greeting;
   bool secure_ = false;
-  bool responded_ = false;  // PLAIN: the response was given
+  bool responded_ = false;  // PLAIN: the response was given; XOAUTH2: the error was acknowledged
   smtp::Capabilities capabilities_;
 };
 

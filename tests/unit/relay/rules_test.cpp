@@ -35,11 +35,12 @@ class Choice : public testing::Test {
  protected:
   std::string decides(const std::string& to, const std::string& content = mail("Hello"),
                       const std::string& from = "<shop@example.com>") {
-    return RuleChoice(rules, otherwise, sender(from), content).policy_for(recipient(to)).rule;
+    return RuleChoice(rules, otherwise, sender(from), user, content).policy_for(recipient(to)).rule;
   }
 
   std::vector<Rule> rules;
   Policy otherwise;
+  std::string user;
 };
 
 TEST_F(Choice, IsThePolicyWithoutRules) {
