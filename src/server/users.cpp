@@ -18,11 +18,11 @@ constexpr std::size_t most_remembered = 10'000;
 bool matches(const std::string& password, const std::string& hash) {
   const auto scratch = std::make_unique<crypt_data>();
   const char* made = crypt_r(password.c_str(), hash.c_str(), scratch.get());
-  const std::string_view result = made == nullptr ? "*" : made;
-  const bool same =
-      result.size() == hash.size() && CRYPTO_memcmp(result.data(), hash.data(), hash.size()) == 0;
+  const std::string_view result = made == nullptr ? "*" : made;  // "*…" is crypt's failure
+  const bool same = result.front() == '$' && result.size() == hash.size() &&
+                    CRYPTO_memcmp(result.data(), hash.data(), hash.size()) == 0;
   OPENSSL_cleanse(scratch.get(), sizeof(crypt_data));
-  return same && result.front() == '$';
+  return same;
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // Whole sessions of a client: the machine never stands still, never speaks in half lines, and octet by octet
 // it comes to the messages it comes to in one segment (but for a body sent behind a refused DATA, which ends
-// the session only when it is there in time).
+// the session only when it is there in time, or something behind STARTTLS).
 #include <memory>
 #include <string>
 #include <vector>
@@ -9,18 +9,35 @@
 #include "mailonce/smtp/server_machine.h"
 
 using namespace mailonce;
+using namespace std::string_literals;
 
 namespace {
 
 struct Session {
-  smtp::ServerMachine machine{smtp::ServerMachineOptions{"relay", 500, 3, 100, 10}};
+  static smtp::ServerMachineOptions options() {
+    smtp::ServerMachineOptions out{"relay", 500, 3, 100, 10};
+    out.starttls = out.auth = out.auth_in_clear = true;
+    out.max_auth_line_octets = 200;
+    return out;
+  }
+
+  smtp::ServerMachine machine{options()};
   std::vector<std::string> messages;
   std::string message;
   bool closed = false;
   bool waiting = false;
 
   void on(const smtp::NeedInput&) { waiting = true; }
-  void on(const smtp::AskCapabilities&) { machine.announce(smtp::Capabilities{.eight_bit_mime = true}); }
+  void on(const smtp::AskCapabilities&) {
+    machine.announce(smtp::Capabilities{.eight_bit_mime = true, .auth = {"PLAIN", "LOGIN", "XOAUTH2"}});
+  }
+  void on(const smtp::StartHandshake&) { machine.tls_started(); }
+  void on(const smtp::CheckCredential& check) {
+    const auto& credential = *check.credential;
+    fuzz::check(!credential.user.empty() && credential.user.find_first_of("\r\n\0"s) == std::string::npos);
+    fuzz::check(credential.secret.find('\0') == std::string::npos);
+    machine.answer_auth(credential.user.starts_with('n') ? smtp::Reply{535, "no"} : smtp::Reply{235, "Ok"});
+  }
   void on(const smtp::AskRecipients& ask) {
     fuzz::check(!ask.recipients.empty());
     std::vector<smtp::Reply> replies;

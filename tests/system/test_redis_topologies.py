@@ -1,11 +1,11 @@
 """Redis as companies run it: TLS, ACL users of few rights, failover, resharding, too few replicas, eviction."""
 
-import pathlib
 import subprocess
 
 import pytest
 
 from harness import Mail, submit
+from harness import certificates as make_certificates
 from harness.process import binary
 
 # What docs/claim-protocol.md says such a user needs.
@@ -17,9 +17,7 @@ NO_LONG_GOODBYE = {"limits": {"drain_timeout": "1s"}}
 
 @pytest.fixture
 def certificates(world):
-    subprocess.run([str(pathlib.Path(__file__).parents[2] / "certs" / "make"), str(world.folder / "certs")], check=True,
-                   capture_output=True)
-    return world.folder / "certs"
+    return make_certificates(world.folder / "certs")
 
 
 def key_and_certificate(certificates):

@@ -326,7 +326,7 @@ TEST_F(LoadTest, TheSummaryHoldsNoSecret) {
       "[[upstream]]\nurl = \"smtps://u@host\"\npassword_file = \"p\"\n[window]\n"
       "store = \"redis://host\"\npassword_file = \"p\"\n");
   EXPECT_THAT(summary(loaded.configuration),
-              ElementsAre("listen 127.0.0.1:2525, relays for 127.0.0.0/8, ::1/128",
+              ElementsAre("listen 127.0.0.1:2525, relays for 127.0.0.0/8, ::1/128, no TLS",
                           "upstream default smtps://host:465, login u", "store redis://host:6379/0",
                           "window content 2h, key 1d, message-id 1d",
                           "policy enforce, strategy key, content, doubt resend, store_down local"));

@@ -63,9 +63,9 @@ TEST(Command, ASizeBeyond64BitsIsTheLargestThereIs) {
 TEST(Command, BadParametersAreRefused) {
   for (const auto* parameters :
        {"SIZE", "SIZE=", "SIZE=-1", "SIZE=1k", "SIZE=+1", "SIZE=123456789012345678901", "SIZE=1 SIZE=1",
-        "BODY", "BODY=", "BODY=FOO", "BODY=BINARYMIME", "BODY=7BIT BODY=7BIT"})
+        "BODY", "BODY=", "BODY=FOO", "BODY=BINARYMIME", "BODY=7BIT BODY=7BIT", "AUTH=", "AUTH=<> AUTH=<>"})
     EXPECT_EQ(refused(std::string("MAIL FROM:<a@b> ") + parameters), "501 5.5.4") << parameters;
-  for (const auto* parameters : {"X=1", "AUTH=<>", "SMTPUTF8", "RET=FULL", "=1", "SIZE1=1", "\xff=1"})
+  for (const auto* parameters : {"X=1", "SMTPUTF8", "RET=FULL", "=1", "SIZE1=1", "\xff=1"})
     EXPECT_EQ(refused(std::string("MAIL FROM:<a@b> ") + parameters), "555 5.5.4") << parameters;
   EXPECT_EQ(refused("RCPT TO:<a@b> NOTIFY=NEVER"), "555 5.5.4");
 }
@@ -102,8 +102,7 @@ TEST(Command, ControlCharactersAreRefusedAnywhere) {
 }
 
 TEST(Command, WhatIsNotAnnouncedIsNotImplemented) {
-  for (const auto* line :
-       {"STARTTLS", "STARTTLS foo", "AUTH LOGIN", "AUTH PLAIN AHRpbQB0", "EXPN list", "HELP"}) {
+  for (const auto* line : {"EXPN list", "HELP", "ETRN x", "TURN"}) {
     EXPECT_EQ(refused(line), "502 5.5.1") << line;
     EXPECT_FALSE(refusal(line).close) << line;
   }

@@ -109,6 +109,19 @@ void Dialogue::on(const Close&) {
   closed = waiting_ = true;
 }
 
+void Dialogue::on(const StartHandshake&) {
+  outcome.actions.push_back("tls");
+  machine.tls_started();
+}
+
+void Dialogue::on(const CheckCredential& action) {
+  const auto& credential = *action.credential;
+  const bool password = credential.kind == Credential::Kind::password;
+  outcome.actions.push_back((password ? "password " : "token ") + credential.user + " " + credential.secret);
+  const bool right = !credential.user.starts_with("no");
+  machine.answer_auth(right ? Reply{235, "2.7.0 welcome"} : Reply{535, "5.7.8 wrong"});
+}
+
 Outcome play(std::string_view script, std::size_t piece, const ServerMachineOptions& options) {
   Dialogue dialogue(options);
   for (; !script.empty(); script.remove_prefix(std::min(piece, script.size())))

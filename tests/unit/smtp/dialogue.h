@@ -13,7 +13,8 @@ namespace mailonce::smtp {
 struct Outcome {
   std::string output;  // all replies
   std::vector<std::string>
-      actions;  // "rcpt a@b", "data", "message 5 hello", "abandon reset", "close"; no NeedInput
+      actions;  // "rcpt a@b", "data", "message 5 hello", "abandon reset", "close", "tls",
+               // "password user secret"; no NeedInput
   bool operator==(const Outcome&) const = default;
 };
 
@@ -47,6 +48,8 @@ class Dialogue {
   void on(const EndOfData& action);
   void on(const Abandon& action);
   void on(const Close& action);
+  void on(const StartHandshake& action);
+  void on(const CheckCredential& action);
   void drain_output();
 
   Capabilities path_;

@@ -1,5 +1,6 @@
 """What system tests are made of: the relay, the scripted upstream and Redis as processes, mails, and the oracle."""
 
+from .certificates import certificates
 from .client import Attempt, Conversation, attempt_of, submit
 from .mails import Mail
 from .partition import check_partition
@@ -11,5 +12,5 @@ from .upstream import Upstream
 from .waiting import wait_until
 from .world import World
 
-__all__ = ["Attempt", "Conversation", "Mail", "Redis", "RedisCluster", "RedisSentinel", "Relay", "Upstream", "World", "attempt_of",
-           "check_partition", "submit", "wait_until"]
+__all__ = ["Attempt", "Conversation", "Mail", "Redis", "RedisCluster", "RedisSentinel", "Relay", "Upstream", "World",
+           "attempt_of", "certificates", "check_partition", "submit", "wait_until"]

@@ -12,6 +12,8 @@ def toml(value):
         return "true" if value else "false"
     if isinstance(value, (list, tuple)):
         return "[" + ", ".join(toml(item) for item in value) + "]"
+    if isinstance(value, dict):
+        return "{ " + ", ".join(f"{key} = {toml(item)}" for key, item in value.items()) + " }"
     return json.dumps(value)
 
 
@@ -35,7 +37,7 @@ class Relay(Process):
         log = {"format": "json", "level": "debug", "file": str(self.log), **tables.pop("log", {})}
         url = upstream if isinstance(upstream, str) else upstream.url
         write_config(self.config, {
-            "listen": [{"address": "127.0.0.1:0"}],
+            "listen": tables.pop("listen", [{"address": "127.0.0.1:0"}]),
             "upstream": [{"name": "provider", "url": url, **(upstream_keys or {})}],
             "server": {"hostname": "relay.example", **tables.pop("server", {})},
             "window": window, "log": log, **tables})
