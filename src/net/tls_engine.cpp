@@ -10,6 +10,8 @@
 #include <boost/asio/ssl/error.hpp>
 #include <new>
 
+#include "mailonce/base/encoding.h"
+
 namespace mailonce::net {
 namespace {
 
@@ -143,7 +145,7 @@ std::string TlsEngine::description() const {
 }
 
 std::string TlsEngine::peer_name() const {
-  const X509* certificate = SSL_get0_peer_certificate(ssl_.get());
+  X509* certificate = SSL_get0_peer_certificate(ssl_.get());
   if (certificate == nullptr || SSL_get_verify_result(ssl_.get()) != X509_V_OK) return {};
   std::string name(256, '\0');
   const int octets = X509_NAME_get_text_by_NID(X509_get_subject_name(certificate), NID_commonName,
@@ -151,7 +153,11 @@ std::string TlsEngine::peer_name() const {
   name.resize(octets > 0 ? static_cast<std::size_t>(octets) : 0);
   const bool plain = std::all_of(name.begin(), name.end(),
                                  [](char c) { return static_cast<unsigned char>(c) >= ' ' && c != '\x7f'; });
-  return name.empty() || !plain ? "(certificate)" : name;
+  if (!name.empty() && plain) return name;
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest;
+  unsigned length = 0;
+  X509_digest(certificate, EVP_sha256(), digest.data(), &length);
+  return "sha256:" + to_hex({digest.data(), length});
 }
 
 long TlsEngine::verification_result() const {

@@ -46,7 +46,7 @@ class TlsEngine {
 
   error_code error() const noexcept { return error_; }
   std::string description() const;
-  std::string peer_name() const;  // the common name of an accepted certificate; empty: none was shown
+  std::string peer_name() const;  // see Stream::peer_name()
   long verification_result() const;  // X509_V_OK too when nothing is verified
 
  private:

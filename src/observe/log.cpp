@@ -114,7 +114,7 @@ void Log::decision(const Decision& decision) {
   line.field("reason", decision.reason);
   field_unless_empty(line, "session", decision.session);
   field_unless_empty(line, "client", decision.client);
-  field_unless_empty(line, "user", decision.user);
+  field_unless_empty(line, "user", mask.leaves_text_alone() ? decision.user : mask.text(decision.user));
   line.field("from", mask.address(decision.sender));
   line.list("to", recipients);
   append_identity(line, decision);

@@ -21,9 +21,9 @@ Conflict Policy::conflict_of(Kind kind) const noexcept {
   return kind == Kind::key ? key_conflict : message_id_conflict;
 }
 
-// A rule's scope is "<policy's>\n<rule>", and neither a rule nor a user has an LF in its name.
-std::string scope_of(const Policy& policy, std::string_view user) {
-  return user.empty() ? policy.scope : policy.scope + "\n\n" + std::string(user);
+// A rule's scope is "<policy's>\n<rule>", so that an empty line begins what no rule's name holds.
+std::string scope_of(const Policy& policy, std::string_view credential) {
+  return credential.empty() ? policy.scope : policy.scope + "\n\n" + std::string(credential);
 }
 
 }  // namespace mailonce::relay

@@ -90,7 +90,8 @@ std::vector<Lot> Transaction::sort_into_lots(std::string_view message) const {
   }
   for (auto& lot : lots) {
     if (lot.policy->mode != Mode::off)
-      lot.identity = message::identify(message, scope_of(*lot.policy, origin_.user), lot.policy->identity);
+      lot.identity =
+          message::identify(message, scope_of(*lot.policy, origin_.credential), lot.policy->identity);
   }
   return lots;
 }

@@ -76,7 +76,9 @@ void remove_stale(boost::asio::io_context& context, const Local::endpoint& endpo
   Local::socket probe(context);
   error_code error;
   probe.connect(endpoint, error);
-  if (error == boost::asio::error::connection_refused) ::unlink(endpoint.path().c_str());
+  struct stat found {};
+  const bool socket = ::lstat(endpoint.path().c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
+  if (socket && error == boost::asio::error::connection_refused) ::unlink(endpoint.path().c_str());
 }
 
 void bind_tcp(Acceptor& acceptor, const tcp::endpoint& endpoint) {
@@ -210,7 +212,7 @@ void Server::State::start() {
 // Certificates and users are read anew; who is connected keeps what it has.
 void Server::State::reload_at_hangup() {
   hangup.async_wait([this](error_code error, int) {
-    if (error) return;
+    if (error || draining) return;
     for (std::size_t i = 0; i < doors.size(); ++i) {
       try {
         doors[i]->reload();
@@ -295,10 +297,11 @@ void Server::State::drain() {
   draining = true;
   log.event(observe::Level::info, "draining", "Shutting down: no new connections",
             {{"connections", std::to_string(connections)}});
-  for (auto& acceptor : acceptors) acceptor.close();
+  // First: a successor may bind the path as soon as nobody listens on it.
   for (const auto& listener : options.listeners) {
     if (!listener.unix_path.empty()) ::unlink(listener.unix_path.c_str());
   }
+  for (auto& acceptor : acceptors) acceptor.close();
   hangup.cancel();
   drain_ends = SteadyClock::now() + options.timeouts.drain;
   for (auto& worker : workers) worker->drain();

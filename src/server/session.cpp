@@ -4,6 +4,7 @@
 #include <boost/asio/error.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
+#include "mailonce/base/digest.h"
 #include "mailonce/relay/replies.h"
 
 namespace mailonce::server {
@@ -32,6 +33,19 @@ smtp::ServerMachineOptions machine_options(const Options& options, const Listene
   machine.max_message_octets = options.max_message_octets;
   machine.max_recipients = options.max_recipients;
   return machine;
+}
+
+// Where the user's name is the token itself (Postmark), it is a secret like one.
+std::string log_name(const smtp::Credential& credential) {
+  return credential.user == credential.secret ? "sha256:" + sha256(credential.secret).base64url(12)
+                                              : credential.user;
+}
+
+// Many providers give all accounts one user name ("apikey"): the password tells them apart. A token is
+// another one each hour, and the user's name its account's.
+std::string scope_name(const smtp::Credential& credential, LoginAt login) {
+  if (login != LoginAt::upstream || credential.kind == smtp::Credential::Kind::bearer) return credential.user;
+  return credential.user + '\n' + sha256(credential.secret).base64url();
 }
 
 }  // namespace
@@ -164,7 +178,10 @@ awaitable<bool> Session::make_tls() {
     stream_.close();
     co_return false;
   }
+  // RFC 3207 §4.2: a login from before is forgotten.
+  upstream_.reset();
   user_ = stream_.peer_name();
+  credential_ = user_.empty() ? std::string() : "certificate\n" + user_;
   co_return true;
 }
 
@@ -182,11 +199,12 @@ awaitable<void> Session::check(const smtp::Credential& credential) {
     if (right) reply = {235, "2.7.0 Authentication successful"};
   }
   if (reply.completed()) {
-    user_ = credential.user;
+    user_ = log_name(credential);
+    credential_ = scope_name(credential, door_->options().login);
   } else {
     relay_.log.event(
         observe::Level::warning, "login_failed", "A client could not log in",
-        {{"session", id_}, {"client", client_}, {"user", credential.user}, {"reply", reply.summary()}});
+        {{"session", id_}, {"client", client_}, {"user", log_name(credential)}, {"reply", reply.summary()}});
   }
   machine_.answer_auth(reply);
 }
@@ -220,8 +238,8 @@ awaitable<void> Session::ask_capabilities() {
 
 awaitable<void> Session::ask_recipients(smtp::AskRecipients asked) {
   if (!transaction_)
-    transaction_.emplace(
-        relay_, relay::Origin{id_, client_, [this] { return stream_.ended_now(); }, user_, upstream_.get()});
+    transaction_.emplace(relay_, relay::Origin{id_, client_, [this] { return stream_.ended_now(); }, user_,
+                                               credential_, upstream_.get()});
   auto replies = co_await transaction_->recipients(*asked.sender, asked.recipients);
   machine_.answer_recipients(replies);
 }

@@ -11,7 +11,8 @@ constexpr std::size_t max_path_octets = 256;    // RFC 5321 §4.5.3.1.3, with th
 constexpr std::size_t max_domain_octets = 255;  // RFC 5321 §4.5.3.1.2
 
 bool is_atext(char c) {
-  return is_alnum(c) || std::string_view("!#$%&'*+-/=?^_`{|}~").find(c) != std::string_view::npos;
+  return is_alnum(c) || !is_ascii(c) ||
+         std::string_view("!#$%&'*+-/=?^_`{|}~").find(c) != std::string_view::npos;
 }
 
 // RFC 5321 §4.1.2 Quoted-string: its length in front of `text`, quotes included; 0 when there is none.
@@ -22,6 +23,30 @@ std::size_t quoted_string_octets(std::string_view text) {
     if (text[i] == '\\') ++i;
   }
   return 0;
+}
+
+// RFC 3629: the shortest form, no surrogates, nothing above U+10FFFF.
+bool is_utf8(std::string_view text) {
+  while (!text.empty()) {
+    const auto lead = static_cast<unsigned char>(text.front());
+    std::size_t length = 1;
+    unsigned char least = 0x80, most = 0xbf;  // of the second octet
+    if (lead >= 0x80) {
+      if (lead < 0xc2 || lead > 0xf4) return false;
+      length = lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : 4;
+      if (lead == 0xe0) least = 0xa0;
+      if (lead == 0xed) most = 0x9f;
+      if (lead == 0xf0) least = 0x90;
+      if (lead == 0xf4) most = 0x8f;
+    }
+    if (text.size() < length) return false;
+    for (std::size_t i = 1; i < length; ++i) {
+      const auto octet = static_cast<unsigned char>(text[i]);
+      if (octet < (i == 1 ? least : 0x80) || octet > (i == 1 ? most : 0xbf)) return false;
+    }
+    text.remove_prefix(length);
+  }
+  return true;
 }
 
 // Dot-string, but dots may stand anywhere: real mailboxes ("a..b@", "a.@") break the grammar, and whether one
@@ -41,7 +66,8 @@ bool is_address_literal(std::string_view text) {
 }
 
 bool is_label(std::string_view text) {
-  return !text.empty() && !any_octet(text, [](char c) { return !is_alnum(c) && c != '-' && c != '_'; });
+  return !text.empty() &&
+         !any_octet(text, [](char c) { return !is_alnum(c) && is_ascii(c) && c != '-' && c != '_'; });
 }
 
 bool is_domain_name(std::string_view text) {
@@ -78,7 +104,7 @@ error_code check_mailbox(std::string_view text) {
 // The inside of "<...>" without its route.
 Result<std::string_view> unwrap(std::string_view path) {
   if (any_octet(path, is_control)) return Errc::control_character;
-  if (any_octet(path, [](char c) { return !is_ascii(c); })) return Errc::non_ascii_address;
+  if (!is_utf8(path)) return Errc::non_ascii_address;
   if (path.size() < 2 || path.front() != '<' || path.back() != '>') return Errc::bad_address;
   if (path.size() > max_path_octets) return Errc::address_too_long;
   path = path.substr(1, path.size() - 2);
@@ -103,6 +129,10 @@ Result<Address> Address::parse_forward_path(std::string_view path) {
   if (equals_ignoring_case(*mailbox, "postmaster")) return Address(std::string(*mailbox));
   if (const auto error = check_mailbox(*mailbox)) return error;
   return Address(std::string(*mailbox));
+}
+
+bool Address::ascii() const noexcept {
+  return !any_octet(text_, [](char c) { return !is_ascii(c); });
 }
 
 // No domain or literal holds an '@', a quoted local part may.

@@ -37,6 +37,10 @@ void read_line(Capabilities& found, std::string_view line) {
     found.enhanced_status_codes = true;
   } else if (equals_ignoring_case(keyword, "STARTTLS")) {
     found.starttls = true;
+  } else if (equals_ignoring_case(keyword, "SMTPUTF8")) {
+    found.smtputf8 = true;
+  } else if (equals_ignoring_case(keyword, "DSN")) {
+    found.dsn = true;
   } else if (equals_ignoring_case(keyword, "SIZE")) {
     found.size = true;
     found.max_size = parse_max_size(trim_left(line));
@@ -69,6 +73,8 @@ Reply Capabilities::announce(std::string_view hostname) const {
   if (pipelining) reply.text += "\nPIPELINING";
   if (size) reply.text += max_size ? "\nSIZE " + std::to_string(*max_size) : "\nSIZE";
   if (eight_bit_mime) reply.text += "\n8BITMIME";
+  if (smtputf8) reply.text += "\nSMTPUTF8";
+  if (dsn) reply.text += "\nDSN";
   if (starttls) reply.text += "\nSTARTTLS";
   if (!auth.empty()) reply.text += "\nAUTH";
   for (const auto& mechanism : auth) reply.text.append(" ").append(mechanism);

@@ -84,9 +84,10 @@ ParsedCommand parse_rcpt(std::string_view arguments) {
   if (!parts) return refuse(501, "5.5.4 Syntax: RCPT TO:<address>");
   auto address = Address::parse_forward_path(parts->path);
   if (!address) return refuse(address.error(), Path::forward);
-  // No extension with a parameter of RCPT is announced.
-  if (!trim_left(parts->parameters).empty()) return refuse(Errc::unknown_parameter, Path::forward);
-  return Rcpt{{std::move(*address)}};
+  Recipient recipient{std::move(*address)};
+  if (const auto error = parse_rcpt_parameters(parts->parameters, recipient))
+    return refuse(error, Path::forward);
+  return Rcpt{std::move(recipient)};
 }
 
 // RFC 5321 §4.1.1.4, §4.1.1.5, §4.1.1.10: no argument.

@@ -9,5 +9,7 @@ namespace mailonce::smtp {
 
 // Puts the values into `sender`. Errors: Errc::unknown_parameter, Errc::bad_parameter (bad or repeated).
 error_code parse_mail_parameters(std::string_view text, Sender& sender);
+// RCPT's: NOTIFY, ORCPT (RFC 3461).
+error_code parse_rcpt_parameters(std::string_view text, Recipient& recipient);
 
 }  // namespace mailonce::smtp

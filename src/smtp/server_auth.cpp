@@ -23,11 +23,11 @@ void ServerMachine::tls_started() {
   s.secure = true;
   s.client_name.clear();
   s.mechanisms.clear();
-  s.authenticated = false;
+  s.authenticated = s.trusted = false;
 }
 
 void ServerMachine::trust() {
-  state_->authenticated = true;
+  state_->trusted = true;
 }
 
 bool ServerMachine::State::may_send_mail() {
@@ -35,7 +35,7 @@ bool ServerMachine::State::may_send_mail() {
     fail("530 5.7.0 Must issue a STARTTLS command first");  // RFC 3207 §4
     return false;
   }
-  if (options.require_auth && !authenticated) {
+  if (options.require_auth && !authenticated && !trusted) {
     fail("530 5.7.0 Authentication required");  // RFC 4954 §6
     return false;
   }
@@ -51,7 +51,7 @@ bool ServerMachine::State::may_authenticate(const Auth& command) {
     fail("503 5.5.1 Error: already authenticated");
   } else if (open) {
     fail("503 5.5.1 Error: AUTH is not permitted in a mail transaction");
-  } else if (!secure && !options.auth_in_clear) {
+  } else if (!secure && !clear_is_enough()) {
     fail("538 5.7.11 Encryption required for requested authentication mechanism");
   } else if (std::none_of(mechanisms.begin(), mechanisms.end(), [&](const auto& announced) {
                return equals_ignoring_case(announced, command.mechanism);

@@ -67,6 +67,7 @@ void ServerMachine::State::refuse(const Refusal& refused, bool after_refused_dat
 }
 
 void ServerMachine::State::fail(std::string_view reply) {
+  sasl.reset();  // a line too long, or with a bare LF, answers no challenge
   if (!one_error_too_many()) say(reply);
 }
 
@@ -83,7 +84,7 @@ void ServerMachine::State::begin_session(std::string_view name) {
   abandon_as(Why::reset);
   client_name = name;
   mechanisms.clear();
-  eight_bit_mime = false;
+  announced = {};
   max_octets = options.max_message_octets;
 }
 
@@ -101,14 +102,30 @@ void ServerMachine::State::on(Mail command) {
   if (client_name.empty()) return fail("503 5.5.1 Error: send EHLO or HELO first");
   if (open) return fail("503 5.5.1 Error: nested MAIL command");  // RFC 5321 §4.1.4
   if (!may_send_mail()) return;
-  if (command.sender.auth && mechanisms.empty()) return fail("555 5.5.4 Error: AUTH was not announced");
-  if (command.sender.body != BodyType::unspecified && !eight_bit_mime)
-    return fail("555 5.5.4 Error: BODY was not announced");
+  if (const auto refusal = unannounced(command.sender); !refusal.empty()) return fail(refusal);
   // RFC 1870 §6.1.
   if (command.sender.size.value_or(0) > max_octets) return say("552 5.3.4 Error: message too large");
   envelope.sender = std::move(command.sender);
   open = true;
   say("250 2.1.0 Ok");
+}
+
+std::string_view ServerMachine::State::unannounced(const Sender& sender) const {
+  // RFC 6531 §3.5: at MAIL, and not when the message is there.
+  if ((sender.smtputf8 && !announced.smtputf8) || (!sender.address.ascii() && !sender.smtputf8))
+    return "553 5.6.7 Error: SMTPUTF8 is needed, and was not announced or not asked for";
+  if (sender.auth && announced.auth.empty()) return "555 5.5.4 Error: AUTH was not announced";
+  if (sender.body != BodyType::unspecified && !announced.eight_bit_mime)
+    return "555 5.5.4 Error: BODY was not announced";
+  if (sender.asks_for_dsn() && !announced.dsn) return "555 5.5.4 Error: DSN was not announced";
+  return {};
+}
+
+std::string_view ServerMachine::State::unannounced(const Recipient& recipient) const {
+  if (!recipient.address.ascii() && !envelope.sender.smtputf8)
+    return "553 5.6.7 Error: SMTPUTF8 is needed, and was not asked for at MAIL";
+  if (recipient.asks_for_dsn() && !announced.dsn) return "555 5.5.4 Error: DSN was not announced";
+  return {};
 }
 
 bool ServerMachine::State::room_for_recipients() const {
@@ -118,6 +135,7 @@ bool ServerMachine::State::room_for_recipients() const {
 void ServerMachine::State::on(Rcpt command) {
   if (!open) return fail("503 5.5.1 Error: need MAIL command");
   if (!room_for_recipients()) return say("452 4.5.3 Error: too many recipients");  // RFC 5321 §4.5.3.1.10
+  if (const auto refusal = unannounced(command.recipient); !refusal.empty()) return fail(refusal);
   batch.push_back(std::move(command.recipient));
   ask_recipients = true;
   // RFC 2920 §3.2: the RCPT that arrived together are asked about together, so that they share one flight
@@ -127,7 +145,9 @@ void ServerMachine::State::on(Rcpt command) {
     auto parsed = parse_command(reader.line());
     auto* const further = std::get_if<Command>(&parsed);
     if (!further) return;  // refused in its turn, after these
-    batch.push_back(std::move(std::get<Rcpt>(*further).recipient));
+    auto& recipient = std::get<Rcpt>(*further).recipient;
+    if (!unannounced(recipient).empty()) return;
+    batch.push_back(std::move(recipient));
     reader.consume();
   }
 }

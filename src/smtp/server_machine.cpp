@@ -64,18 +64,20 @@ void ServerMachine::announce(const Capabilities& path) {
   State& s = *state_;
   assert(s.owed == State::Owed::capabilities);
   s.owed = State::Owed::nothing;
-  s.eight_bit_mime = path.eight_bit_mime;
   s.max_octets = std::min(s.options.max_message_octets, path.max_size.value_or(s.options.max_message_octets));
   Capabilities offered;
   offered.pipelining = true;  // towards the client it depends on nobody else
   offered.size = true;
   offered.max_size = s.max_octets;
   offered.eight_bit_mime = path.eight_bit_mime;
+  offered.smtputf8 = path.smtputf8 && path.eight_bit_mime;  // RFC 6531 §3.1
+  offered.dsn = path.dsn;
   offered.enhanced_status_codes = path.enhanced_status_codes;
   offered.starttls = s.options.starttls && !s.secure;
-  if (s.options.auth && (s.secure || s.options.auth_in_clear)) s.mechanisms = path.auth;
+  if (s.options.auth && (s.secure || s.clear_is_enough())) s.mechanisms = path.auth;
   offered.auth = s.mechanisms;
   s.say(offered.announce(s.options.hostname));
+  s.announced = std::move(offered);
 }
 
 void ServerMachine::answer_recipients(std::span<const Reply> replies) {

@@ -50,8 +50,12 @@ struct ServerMachine::State {
   void on(StartTls command);
   void on(Auth command);
   bool may_send_mail();
+  // Why it can not be: it uses what was not announced. Empty: it can.
+  std::string_view unannounced(const Sender& sender) const;
+  std::string_view unannounced(const Recipient& recipient) const;
 
   // server_auth.cpp
+  bool clear_is_enough() const { return options.auth_in_clear && !options.require_tls; }
   bool may_authenticate(const Auth& command);
   void take(SaslServer::Step step);
   void answer_challenge(std::string_view line);
@@ -69,17 +73,18 @@ struct ServerMachine::State {
 
   // The session: what EHLO or HELO agreed on.
   std::string client_name;
-  bool eight_bit_mime = false;
+  Capabilities announced;
   std::uint64_t max_octets = 0;  // of a message: our own limit, or less when the path takes less
   std::size_t errors = 0;
   bool met_bare_lf = false;
   bool data_was_refused = false;  // by the command before this one
   bool heard = false;             // anything at all
   bool secure = false;
-  std::vector<std::string> mechanisms;  // announced
-  std::optional<SaslServer> sasl;       // a challenge is open
+  std::vector<std::string> mechanisms;   // announced
+  std::optional<SaslServer> sasl;        // a challenge is open
   std::optional<Credential> credential;  // to be checked
-  bool authenticated = false;
+  bool authenticated = false;            // by AUTH
+  bool trusted = false;                  // by its certificate
   std::size_t failed_logins = 0;
 
   // The transaction.

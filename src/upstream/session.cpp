@@ -56,11 +56,22 @@ Result<smtp::Reply> Session::judge(std::string_view phase, smtp::Reply reply) {
   return reply;
 }
 
+// The client was told what the path offers; this connection may offer less.
+std::string_view Session::lacks(const smtp::Sender& sender,
+                                std::span<const smtp::Recipient> recipients) const noexcept {
+  if (sender.body == smtp::BodyType::eight_bit_mime && !capabilities_.eight_bit_mime)
+    return "8BITMIME is not offered";
+  if (sender.smtputf8 && !capabilities_.smtputf8) return "SMTPUTF8 is not offered";
+  const bool dsn = sender.asks_for_dsn() || std::any_of(recipients.begin(), recipients.end(),
+                                                        [](const auto& each) { return each.asks_for_dsn(); });
+  return dsn && !capabilities_.dsn ? "DSN is not offered" : "";
+}
+
 awaitable<Result<EnvelopeReplies>> Session::envelope(const smtp::Sender& sender,
                                                      std::span<const smtp::Recipient> recipients) {
   if (stage_ == Stage::body || stage_ == Stage::broken) co_return Errc::closed;
-  if (sender.body == smtp::BodyType::eight_bit_mime && !capabilities_.eight_bit_mime) {
-    environment_->report("mail", Errc::lacks_extension, "8BITMIME is not offered");
+  if (const auto lacking = lacks(sender, recipients); !lacking.empty()) {
+    environment_->report("mail", Errc::lacks_extension, lacking);
     co_return Errc::lacks_extension;
   }
   if (capabilities_.pipelining) co_return co_await envelope_in_one_flight(sender, recipients);
@@ -74,7 +85,7 @@ awaitable<Result<EnvelopeReplies>> Session::envelope_in_one_flight(
   commands_.clear();
   if (another_before) commands_.append(smtp::rset_command);
   smtp::append_mail(commands_, sender, capabilities_);
-  for (const auto& recipient : first) smtp::append_rcpt(commands_, recipient);
+  for (const auto& recipient : first) smtp::append_rcpt(commands_, recipient, capabilities_);
   stage_ = Stage::envelope;
   auto written = co_await write_commands("mail");
   if (!written) co_return written.error();
@@ -140,6 +151,10 @@ bool Session::gave_up(std::string_view phase) {
 
 awaitable<Result<std::vector<smtp::Reply>>> Session::recipients(std::span<const smtp::Recipient> recipients) {
   if (stage_ != Stage::envelope || gave_up("rcpt")) co_return Errc::closed;
+  if (const auto lacking = lacks({}, recipients); !lacking.empty()) {
+    environment_->report("rcpt", Errc::lacks_extension, lacking);
+    co_return Errc::lacks_extension;
+  }
   co_return co_await ask_recipients(recipients);
 }
 
@@ -153,7 +168,7 @@ awaitable<Result<std::vector<smtp::Reply>>> Session::ask_recipients(
     const auto flight = recipients.first(std::min(recipients.size(), in_a_flight));
     recipients = recipients.subspan(flight.size());
     commands_.clear();
-    for (const auto& recipient : flight) smtp::append_rcpt(commands_, recipient);
+    for (const auto& recipient : flight) smtp::append_rcpt(commands_, recipient, capabilities_);
     auto written = co_await write_commands("rcpt");
     if (!written) co_return written.error();
     for (std::size_t i = 0; i < flight.size(); ++i) {

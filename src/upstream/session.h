@@ -75,6 +75,8 @@ class Session {
 
  private:
   Session(std::shared_ptr<const Environment> environment, net::Stream stream);
+  std::string_view lacks(const smtp::Sender& sender,
+                         std::span<const smtp::Recipient> recipients) const noexcept;
   awaitable<Result<>> set_up(LiveConnections& live);
   awaitable<Result<>> make_tls();
   awaitable<Result<>> write_commands(std::string_view phase);

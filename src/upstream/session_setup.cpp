@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::size_t max_command_octets = 512;  // RFC 5321 §4.5.3.1.4
 constexpr std::string_view auth_plain = "AUTH PLAIN ";
+constexpr std::string_view auth_xoauth2 = "AUTH XOAUTH2 ";
 
 std::string answered(std::string_view what, const smtp::Reply& reply) {
   return std::string(what) + " was answered " + reply.summary();
@@ -46,6 +47,11 @@ SetupAction SessionSetup::refused_auth(const smtp::Reply& reply) {
   echoed = echoed || reply.text.find(to_base64(options_.password)) != std::string::npos;
   if (smtp::append_auth_plain(plain, options_.username, options_.password)) {
     const std::string_view response = std::string_view(plain).substr(auth_plain.size());
+    echoed = echoed || reply.text.find(response.substr(0, response.size() - 2)) != std::string::npos;
+  }
+  std::string token;
+  if (options_.bearer && smtp::append_auth_xoauth2(token, options_.username, options_.password)) {
+    const auto response = std::string_view(token).substr(auth_xoauth2.size());
     echoed = echoed || reply.text.find(response.substr(0, response.size() - 2)) != std::string::npos;
   }
   if (echoed) {

@@ -68,7 +68,8 @@ class Stream {
   std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384", empty when plain
   std::string tls_failure()
       const;  // why the peer's certificate was not accepted; empty when it was, or plain
-  // The common name in the certificate that the peer showed and that was accepted; empty: it showed none.
+  // The common name in the certificate that the peer showed and that was accepted, or the certificate's
+  // SHA-256 where it has none; empty: it showed none.
   std::string peer_name() const;
   error_code certificate_error() const;  // the same as an error of certificate_category() (tls.h)
 

@@ -36,7 +36,7 @@ struct Policy {
   Conflict conflict_of(message::Strategy::Kind kind) const noexcept;
 };
 
-// What the fingerprints of `user`'s messages are in under `policy`; empty: of a client that did not log in.
-std::string scope_of(const Policy& policy, std::string_view user);
+// What a credential's fingerprints are in under `policy`; empty: of clients that did not log in.
+std::string scope_of(const Policy& policy, std::string_view credential);
 
 }  // namespace mailonce::relay

@@ -27,8 +27,9 @@ struct Origin {
   std::string client;   // address of the client
   // Whether it has left. Asked while nothing is claimed and nothing sent for it; empty: never.
   std::function<bool()> left = {};
-  std::string user =
-      {};  // as which it logged in: part of every fingerprint (DESIGN.md §5); empty: it did not
+  std::string user = {};  // as which it logged in; empty: it did not
+  // What its fingerprints never collide across (DESIGN.md §5); empty: one with all that did not log in.
+  std::string credential = {};
   // Where its mail goes, when not where the relay's does: its own credential's connections.
   upstream::Upstream* upstream = nullptr;
 };

@@ -57,6 +57,7 @@ class Session {
   Backend& backend_;
   relay::Relay& relay_;
   smtp::ServerMachine machine_;
+  std::string credential_;                    // what its fingerprints never collide across
   std::string user_;                          // as which the client logged in
   std::shared_ptr<upstream::Pool> upstream_;  // under its own credential
   std::optional<relay::Transaction> transaction_;

@@ -18,6 +18,8 @@ class Address {
   static Result<Address> parse_reverse_path(std::string_view path);
   static Result<Address> parse_forward_path(std::string_view path);
 
+  // Whether it can stand in a command without SMTPUTF8 (RFC 6531). All are well-formed UTF-8.
+  bool ascii() const noexcept;
   bool null() const noexcept { return text_.empty(); }
   // local-part@domain as it is sent, without brackets; empty for the null path.
   const std::string& text() const noexcept { return text_; }

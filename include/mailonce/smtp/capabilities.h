@@ -15,6 +15,8 @@ struct Capabilities {
   bool eight_bit_mime = false;            // RFC 6152
   bool enhanced_status_codes = false;     // RFC 2034
   bool starttls = false;                  // RFC 3207
+  bool smtputf8 = false;                  // RFC 6531
+  bool dsn = false;                       // RFC 3461
   bool size = false;                      // RFC 1870
   std::optional<std::uint64_t> max_size;  // octets; absent or 0 on the wire: no fixed maximum
   std::vector<std::string> auth;          // mechanisms in upper case (RFC 4954); "AUTH=LOGIN" counts too

@@ -19,8 +19,9 @@ inline constexpr std::string_view starttls_command = "STARTTLS\r\n";
 void append_ehlo(std::string& out, const HelloName& name);
 void append_helo(std::string& out, const HelloName& name);
 // With SIZE= when `offered` has SIZE and the sender declared one, with BODY= when it has 8BITMIME and the
-// sender gave one. Whether an upstream without 8BITMIME may have the message is the caller's to decide.
+// sender gave one, with RET= and ENVID= when it has DSN; SMTPUTF8 as the sender asked. Whether an upstream
+// without 8BITMIME may have the message is the caller's to decide.
 void append_mail(std::string& out, const Sender& sender, const Capabilities& offered);
-void append_rcpt(std::string& out, const Recipient& recipient);
+void append_rcpt(std::string& out, const Recipient& recipient, const Capabilities& offered);
 
 }  // namespace mailonce::smtp

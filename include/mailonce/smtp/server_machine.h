@@ -73,14 +73,14 @@ using ServerAction = std::variant<NeedInput, AskCapabilities, AskRecipients, Dat
 struct ServerMachineOptions {
   std::string hostname = "localhost";                      // in the banner and the EHLO reply
   std::uint64_t max_message_octets = 50ULL * 1024 * 1024;  // 552 5.3.4 beyond
-  std::size_t max_recipients = 1000;   // 452 4.5.3 beyond (RFC 5321 §4.5.3.1.8: at least 100)
-  std::size_t max_line_octets = 4096;  // 500 5.5.6 beyond, resynchronised at CRLF
-  std::size_t max_errors = 20;         // syntax and sequence errors before 421 4.7.0 and close
-  bool secure = false;                 // TLS from the first octet
-  bool starttls = false;               // offered, until the session is secure
-  bool require_tls = false;            // 530 5.7.0 to AUTH and MAIL before
-  bool auth = false;                   // AUTH is offered: in a secure session, or with auth_in_clear
-  bool auth_in_clear = false;
+  std::size_t max_recipients = 1000;          // 452 4.5.3 beyond (RFC 5321 §4.5.3.1.8: at least 100)
+  std::size_t max_line_octets = 4096;         // 500 5.5.6 beyond, resynchronised at CRLF
+  std::size_t max_errors = 20;                // syntax and sequence errors before 421 4.7.0 and close
+  bool secure = false;                        // TLS from the first octet
+  bool starttls = false;                      // offered, until the session is secure
+  bool require_tls = false;                   // 530 5.7.0 to AUTH and MAIL before
+  bool auth = false;                          // AUTH is offered: in a secure session, or with auth_in_clear
+  bool auth_in_clear = false;                 // unless require_tls
   bool require_auth = false;                  // 530 5.7.0 to MAIL before
   std::size_t max_failed_logins = 3;          // then 421 4.7.0 and close
   std::size_t max_auth_line_octets = 12'288;  // RFC 4954 §4
@@ -102,7 +102,8 @@ class ServerMachine {
   void announce(const Capabilities& path);
   // The handshake is done: all that was said before is forgotten (RFC 3207 §4.2).
   void tls_started();
-  // The client proved who it is in another way (its TLS certificate): no AUTH is asked of it.
+  // The client proved who it is in another way (its TLS certificate): no AUTH is asked of it, and what it
+  // gives is taken all the same.
   void trust();
   // 235 and the client is who it says; anything else is passed on.
   void answer_auth(const Reply& reply);

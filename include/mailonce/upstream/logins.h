@@ -7,6 +7,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "mailonce/base/digest.h"
 #include "mailonce/observe/log.h"
@@ -44,6 +45,8 @@ class Logins {
     SteadyClock::time_point verified_until{};
     SteadyClock::time_point used{};
   };
+  Digest digest_of(const smtp::Credential& credential) const;
+  std::shared_ptr<Pool> pool_for(const Digest& digest, const smtp::Credential& credential);
   void forget_unused(SteadyClock::time_point now);
 
   boost::asio::any_io_executor executor_;
@@ -53,6 +56,7 @@ class Logins {
   LoginLimits limits_;
   std::string key_;  // of the digests, so that they are worth nothing elsewhere
   std::map<Digest, Entry> entries_;
+  std::vector<std::weak_ptr<Pool>> pools_;  // all that were made and live
   bool aborted_ = false;
 };
 

@@ -40,7 +40,7 @@ TEST(ClientCommands, AreAppended) {
   std::string out;
   append_ehlo(out, *HelloName::parse("relay.example"));
   append_helo(out, *HelloName::parse("relay.example"));
-  append_rcpt(out, Recipient{*Address::parse_forward_path("<@route:c@d>")});
+  append_rcpt(out, Recipient{*Address::parse_forward_path("<@route:c@d>")}, {});
   out += data_command;
   EXPECT_EQ(out, "EHLO relay.example\r\nHELO relay.example\r\nRCPT TO:<c@d>\r\nDATA\r\n");
 }
