@@ -17,21 +17,25 @@ std::string_view only_line(const std::string& wire) {
 
 void read_back(const smtp::Mail& mail) {
   smtp::Capabilities all;
-  all.size = all.eight_bit_mime = true;
+  all.size = all.eight_bit_mime = all.dsn = all.smtputf8 = true;
   std::string wire;
   smtp::append_mail(wire, mail.sender, all);
   const auto again = smtp::parse_command(only_line(wire));
   const auto& sender = std::get<smtp::Mail>(std::get<smtp::Command>(again)).sender;
   fuzz::check(sender.address == mail.sender.address && sender.size == mail.sender.size &&
-              sender.body == mail.sender.body);
+              sender.body == mail.sender.body && sender.smtputf8 == mail.sender.smtputf8 &&
+              sender.ret == mail.sender.ret && sender.envid == mail.sender.envid);
 }
 
 void read_back(const smtp::Rcpt& rcpt) {
+  smtp::Capabilities all;
+  all.dsn = true;
   std::string wire;
-  smtp::append_rcpt(wire, rcpt.recipient);
+  smtp::append_rcpt(wire, rcpt.recipient, all);
   const auto again = smtp::parse_command(only_line(wire));
-  fuzz::check(std::get<smtp::Rcpt>(std::get<smtp::Command>(again)).recipient.address ==
-              rcpt.recipient.address);
+  const auto& recipient = std::get<smtp::Rcpt>(std::get<smtp::Command>(again)).recipient;
+  fuzz::check(recipient.address == rcpt.recipient.address && recipient.notify == rcpt.recipient.notify &&
+              recipient.orcpt == rcpt.recipient.orcpt);
 }
 
 void read_back(const smtp::Ehlo& ehlo) {

@@ -1,6 +1,7 @@
 """TLS and logins towards clients: who may relay, under whose credential, and that no secret is in a log."""
 
 import base64
+import concurrent.futures
 import contextlib
 import shutil
 import smtplib
@@ -116,6 +117,50 @@ def test_each_application_goes_through_with_its_own_credential(world, certs):
 def through(world, upstream, certs, **tables):
     return world.relay(f"smtp+starttls://localhost:{upstream.port}", upstream_keys={"ca_file": str(upstream.certificate)},
                        listen=[door(certs, auth="upstream")], server={"workers": 1}, **tables)
+
+
+def test_customers_with_one_user_name_are_told_apart_by_their_passwords(world, certs):
+    """As at SendGrid, where everybody is "apikey"."""
+    upstream = world.upstream(settings=["auth.required = true"], tls=True)  # whatever is given is right
+    relay = through(world, upstream, certs)
+    mail = Mail()
+    for password in ("first", "second", "first"):
+        with session(relay, certs, "apikey", password) as client:
+            assert submit(client, mail.build()).code == 250
+    assert len(upstream.accepted(mail.test_id)) == 2
+
+
+def test_a_login_in_the_clear_is_forgotten_inside_tls(world, certs):
+    upstream = world.upstream(settings=[UPSTREAM_USERS], tls=True)
+    relay = world.relay(f"smtp+starttls://localhost:{upstream.port}", upstream_keys={"ca_file": str(upstream.certificate)},
+                        listen=[door(certs, auth="upstream", allow=["127.0.0.0/8"], allow_plaintext_auth=True)])
+    with session(relay, certs, "shop", tls=False) as client:
+        client.starttls(context=ssl.create_default_context(cafile=certs / "ca.pem"))
+        client.ehlo("app.example")
+        assert submit(client, Mail().build()).code // 100 == 5  # the provider wants a login, and there is none
+    assert upstream.accepted() == []
+
+
+def test_many_logins_at_once_share_one_pool(world, certs):
+    upstream = world.upstream(settings=[UPSTREAM_USERS], tls=True)
+    relay = through(world, upstream, certs)
+    mails = [Mail() for _ in range(8)]
+
+    def send(mail):
+        with session(relay, certs, "shop") as client:
+            return submit(client, mail.build()).code
+
+    with concurrent.futures.ThreadPoolExecutor(len(mails)) as pool:
+        assert list(pool.map(send, mails)) == [250] * len(mails)
+    assert {copy["user"] for copy in upstream.accepted()} == {"shop"}
+
+
+def test_a_path_that_is_no_socket_is_left_alone(world, upstream):
+    path = world.folder / "window.db"
+    path.write_text("records")
+    with pytest.raises(AssertionError, match="did not start"):
+        world.relay(upstream, listen=[{"address": f"unix:{path}"}])
+    assert path.read_text() == "records"
 
 
 def test_a_credential_that_was_right_a_moment_ago_costs_no_login_upstream(world, certs):

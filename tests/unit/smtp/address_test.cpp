@@ -79,8 +79,14 @@ TEST(Address, ControlCharactersAreRefusedInQuotedStringsToo) {
   EXPECT_EQ(forward("<a\x7f@b>"), "control character");
 }
 
-TEST(Address, NonAsciiIsRefusedByName) {
-  EXPECT_EQ(Address::parse_forward_path("<j\xc3\xb6rg@b>").error(), Errc::non_ascii_address);
+TEST(Address, Utf8IsTakenAndSaysSo) {
+  EXPECT_FALSE(Address::parse_forward_path("<j\xc3\xb6rg@b>")->ascii());
+  EXPECT_FALSE(Address::parse_forward_path("<a@\xe4\xbe\x8b.example>")->ascii());
+  EXPECT_TRUE(Address::parse_forward_path("<a@b>")->ascii());
+  EXPECT_EQ(Address::parse_forward_path("<\xe4\xbe@b>").error(), Errc::non_ascii_address) << "cut short";
+  EXPECT_EQ(Address::parse_forward_path("<\xc0\xaf@b>").error(), Errc::non_ascii_address)
+      << "not the shortest";
+  EXPECT_EQ(Address::parse_forward_path("<\xed\xa0\x80@b>").error(), Errc::non_ascii_address) << "surrogate";
   EXPECT_EQ(Address::parse_reverse_path("<a@b\xff>").error(), Errc::non_ascii_address);
 }
 

@@ -65,9 +65,9 @@ TEST(Command, BadParametersAreRefused) {
        {"SIZE", "SIZE=", "SIZE=-1", "SIZE=1k", "SIZE=+1", "SIZE=123456789012345678901", "SIZE=1 SIZE=1",
         "BODY", "BODY=", "BODY=FOO", "BODY=BINARYMIME", "BODY=7BIT BODY=7BIT", "AUTH=", "AUTH=<> AUTH=<>"})
     EXPECT_EQ(refused(std::string("MAIL FROM:<a@b> ") + parameters), "501 5.5.4") << parameters;
-  for (const auto* parameters : {"X=1", "SMTPUTF8", "RET=FULL", "=1", "SIZE1=1", "\xff=1"})
+  for (const auto* parameters : {"X=1", "=1", "SIZE1=1", "\xff=1"})
     EXPECT_EQ(refused(std::string("MAIL FROM:<a@b> ") + parameters), "555 5.5.4") << parameters;
-  EXPECT_EQ(refused("RCPT TO:<a@b> NOTIFY=NEVER"), "555 5.5.4");
+  EXPECT_EQ(refused("RCPT TO:<a@b> X=NEVER"), "555 5.5.4");
 }
 
 TEST(Command, BadSyntaxIsRefusedWithTheFormThatIsRight) {
@@ -84,8 +84,8 @@ TEST(Command, BadAddressesAreRefusedByTheirSide) {
   EXPECT_EQ(refused("RCPT TO:a@b"), "501 5.1.3");
   EXPECT_EQ(refused("RCPT TO:<>"), "501 5.1.3");
   EXPECT_EQ(refused("MAIL FROM:<" + std::string(300, 'a') + "@b>"), "501 5.1.7");
-  EXPECT_EQ(refused("RCPT TO:<j\xc3\xb6rg@b>"), "553 5.6.7");
-  EXPECT_EQ(refused("MAIL FROM:<j\xc3\xb6rg@b>"), "553 5.6.7");
+  EXPECT_EQ(refused("RCPT TO:<j\xc3rg@b>"), "553 5.6.7");
+  EXPECT_EQ(refused("MAIL FROM:<j\xc3rg@b>"), "553 5.6.7");
 }
 
 TEST(Command, AQuotedBracketDoesNotEndThePath) {

@@ -150,6 +150,22 @@ TEST(ServerAuth, WhatIsNotOfferedIsNotThere) {
   EXPECT_EQ(offering.say("AUTH CRAM-MD5\r\n").substr(0, 3), "504");
 }
 
+TEST(ServerAuth, ALineTooLongEndsTheExchange) {
+  auto dialogue = session();
+  dialogue.say("AUTH LOGIN\r\n");
+  EXPECT_EQ(dialogue.say(std::string(13'000, 'x') + "\r\n"), "500 5.5.6 Error: line too long\r\n");
+  EXPECT_EQ(dialogue.say("NOOP\r\n"), "250 2.0.0 Ok\r\n");
+}
+
+TEST(ServerAuth, ACertificateIsEnoughAndAuthStillTaken) {
+  auto dialogue = session();
+  dialogue.machine.trust();
+  EXPECT_EQ(dialogue.say(plain("\0tim\0secret"s)), "235 2.7.0 welcome\r\n");
+  auto other = session();
+  other.machine.trust();
+  EXPECT_EQ(other.say("MAIL FROM:<a@b>\r\n").substr(0, 3), "250");
+}
+
 TEST(ServerStartTls, AllBeforeItIsForgotten) {
   auto dialogue = session();
   dialogue.say(plain("\0tim\0secret"s));

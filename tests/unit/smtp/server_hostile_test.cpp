@@ -77,7 +77,7 @@ TEST(HostileCommands, A7Utf8AddressesNeedAnExtensionThatIsNotAnnounced) {
 TEST(HostileCommands, A8ParametersThatWereNotAnnounced) {
   for (const auto* parameter : {"BODY=BINARYMIME", "BODY=FOO"})
     EXPECT_THAT(play_anyhow(hello + "MAIL FROM:<a@b> " + parameter + "\r\n").output, HasSubstr("501 5.5.4 "));
-  for (const auto* parameter : {"X=1", "AUTH=<>", "SMTPUTF8"})
+  for (const auto* parameter : {"X=1", "AUTH=<>", "RET=FULL"})
     EXPECT_THAT(play_anyhow(hello + "MAIL FROM:<a@b> " + parameter + "\r\n").output, HasSubstr("555 5.5.4 "));
 }
 
