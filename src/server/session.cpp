@@ -115,6 +115,7 @@ void Session::abort() {
   aborted_ = true;
   if (reading_) stream_.cancel_read();
   if (flushing_) stream_.expires_after(last_write);
+  if (handshaking_) stream_.close();
 }
 
 milliseconds Session::patience(Phase phase) const {
@@ -167,7 +168,9 @@ awaitable<void> Session::flush() {
 awaitable<bool> Session::make_tls() {
   stream_.expires_after(options_.timeouts.handshake);
   const auto context = door_->tls();
+  handshaking_ = true;
   auto made = co_await stream_.start_tls_server(*context);
+  handshaking_ = false;
   if (!made) {
     const auto certificate = stream_.tls_failure();
     relay_.log.event(
@@ -191,12 +194,8 @@ awaitable<void> Session::check(const smtp::Credential& credential) {
     auto answered = co_await log_in_upstream(credential);
     reply = std::move(answered);
   } else if (credential.kind == smtp::Credential::Kind::password) {
-    auto verify = [users = door_->users(), credential]() -> awaitable<bool> {
-      co_return users->verify(credential.user, credential.secret);
-    };
-    // A hash is made to take long.
-    const bool right = co_await boost::asio::co_spawn(relay_.helpers, verify, boost::asio::use_awaitable);
-    if (right) reply = {235, "2.7.0 Authentication successful"};
+    auto checked = co_await check_user(credential);
+    reply = std::move(checked);
   }
   if (reply.completed()) {
     user_ = log_name(credential);
@@ -207,6 +206,28 @@ awaitable<void> Session::check(const smtp::Credential& credential) {
         {{"session", id_}, {"client", client_}, {"user", log_name(credential)}, {"reply", reply.summary()}});
   }
   machine_.answer_auth(reply);
+}
+
+// A hash is made to take long: on a thread of its own, and few at once, because large messages wait there,
+// too.
+awaitable<smtp::Reply> Session::check_user(const smtp::Credential& credential) {
+  constexpr int most_waiting = 16;
+  const smtp::Reply right{235, "2.7.0 Authentication successful"};
+  const auto users = door_->users();
+  if (users->known(credential.user, credential.secret)) co_return right;
+  if (users->waiting >= most_waiting)
+    co_return smtp::Reply{454, "4.7.0 Too many logins at once, try again later"};
+  struct Waiting {
+    explicit Waiting(Users& of) : users(of) { ++users.waiting; }
+    ~Waiting() { --users.waiting; }
+    Users& users;
+  } const waiting(*users);
+  auto verify = [users, credential]() -> awaitable<bool> {
+    co_return users->verify(credential.user, credential.secret);
+  };
+  const bool found = co_await boost::asio::co_spawn(relay_.helpers, verify, boost::asio::use_awaitable);
+  if (found) co_return right;
+  co_return smtp::Reply{535, "5.7.8 Error: authentication credentials invalid"};
 }
 
 awaitable<smtp::Reply> Session::log_in_upstream(const smtp::Credential& credential) {

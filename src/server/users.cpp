@@ -47,16 +47,21 @@ Users::Users(const std::string& file) : key_(random_token(32)) {
   if (in.bad()) throw std::runtime_error(file + ": can not be read to its end");
 }
 
-bool Users::verify(std::string_view name, const std::string& password) {
+Digest Users::digest_of(std::string_view name, std::string_view password) const {
   Hasher hasher(key_);
   hasher.update_framed(name);
   hasher.update_framed(password);
-  const auto credential = hasher.finish();
-  {
-    const std::lock_guard lock(mutex_);
-    const auto known = verified_.find(credential);
-    if (known != verified_.end() && SteadyClock::now() < known->second) return true;
-  }
+  return hasher.finish();
+}
+
+bool Users::known(std::string_view name, std::string_view password) {
+  const auto credential = digest_of(name, password);
+  const std::lock_guard lock(mutex_);
+  const auto found = verified_.find(credential);
+  return found != verified_.end() && SteadyClock::now() < found->second;
+}
+
+bool Users::verify(std::string_view name, const std::string& password) {
   if (hashes_.empty()) return false;
   const auto user = hashes_.find(name);
   // A name that is not there takes as long as one that is.
@@ -64,7 +69,7 @@ bool Users::verify(std::string_view name, const std::string& password) {
   if (!right || user == hashes_.end()) return false;
   const std::lock_guard lock(mutex_);
   if (verified_.size() >= most_remembered) verified_.clear();
-  verified_[credential] = SteadyClock::now() + remember;
+  verified_[digest_of(name, password)] = SteadyClock::now() + remember;
   return true;
 }
 

@@ -46,8 +46,9 @@ class RedisSentinels {
     shorten_periods(*sentinels_[i]);
   }
 
-  // The two change roles, in order; returns when the Sentinels say so.
+  // The two change roles, in order and with all that was written; returns when the Sentinels say so.
   void fail_over() {
+    wait_for("the replica has what was written", [this] { return replicates(master().port()); });
     const auto before = named();
     auto again = std::chrono::steady_clock::now();
     wait_for("the Sentinels name the other one", [&] {

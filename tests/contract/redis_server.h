@@ -51,7 +51,11 @@ inline std::string told(std::uint16_t port, const std::vector<std::string>& word
 
 // What is written now reaches a replica. WAIT asks for the last write of its connection: one that has no key.
 inline bool replicates(std::uint16_t master) {
-  return tell_all(master, {{"FUNCTION", "FLUSH"}, {"WAIT", "1", "500"}}).value().integer() == 1;
+  // Three times: one that a Sentinel has just found may confirm late.
+  for (int i = 0; i < 3; ++i) {
+    if (tell_all(master, {{"FUNCTION", "FLUSH"}, {"WAIT", "1", "300"}}).value().integer() != 1) return false;
+  }
+  return true;
 }
 
 inline redis::Address local_address(std::uint16_t port) {

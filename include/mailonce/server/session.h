@@ -38,6 +38,7 @@ class Session {
   awaitable<void> flush();
   awaitable<bool> make_tls();
   awaitable<void> check(const smtp::Credential& credential);
+  awaitable<smtp::Reply> check_user(const smtp::Credential& credential);
   awaitable<smtp::Reply> log_in_upstream(const smtp::Credential& credential);
   awaitable<void> ask_capabilities();
   awaitable<void> ask_recipients(smtp::AskRecipients asked);
@@ -67,6 +68,7 @@ class Session {
   bool closed_ = false;
   bool reading_ = false;
   bool flushing_ = false;
+  bool handshaking_ = false;
   bool draining_ = false;
   bool aborted_ = false;
 };
