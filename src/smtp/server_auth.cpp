@@ -53,8 +53,8 @@ bool ServerMachine::State::may_authenticate(const Auth& command) {
     fail("503 5.5.1 Error: AUTH is not permitted in a mail transaction");
   } else if (!secure && !clear_is_enough()) {
     fail("538 5.7.11 Encryption required for requested authentication mechanism");
-  } else if (std::none_of(mechanisms.begin(), mechanisms.end(), [&](const auto& announced) {
-               return equals_ignoring_case(announced, command.mechanism);
+  } else if (std::none_of(mechanisms.begin(), mechanisms.end(), [&](const auto& offered) {
+               return equals_ignoring_case(offered, command.mechanism);
              })) {
     fail("504 5.5.4 Error: the mechanism was not announced");
   } else {

@@ -102,7 +102,7 @@ void ServerMachine::State::on(Mail command) {
   if (client_name.empty()) return fail("503 5.5.1 Error: send EHLO or HELO first");
   if (open) return fail("503 5.5.1 Error: nested MAIL command");  // RFC 5321 §4.1.4
   if (!may_send_mail()) return;
-  if (const auto refusal = unannounced(command.sender); !refusal.empty()) return fail(refusal);
+  if (const auto lacking = unannounced(command.sender); !lacking.empty()) return fail(lacking);
   // RFC 1870 §6.1.
   if (command.sender.size.value_or(0) > max_octets) return say("552 5.3.4 Error: message too large");
   envelope.sender = std::move(command.sender);
@@ -135,7 +135,7 @@ bool ServerMachine::State::room_for_recipients() const {
 void ServerMachine::State::on(Rcpt command) {
   if (!open) return fail("503 5.5.1 Error: need MAIL command");
   if (!room_for_recipients()) return say("452 4.5.3 Error: too many recipients");  // RFC 5321 §4.5.3.1.10
-  if (const auto refusal = unannounced(command.recipient); !refusal.empty()) return fail(refusal);
+  if (const auto lacking = unannounced(command.recipient); !lacking.empty()) return fail(lacking);
   batch.push_back(std::move(command.recipient));
   ask_recipients = true;
   // RFC 2920 §3.2: the RCPT that arrived together are asked about together, so that they share one flight

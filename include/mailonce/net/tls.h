@@ -11,8 +11,8 @@ struct ClientTlsOptions {
   std::string ca_file;  // PEM; empty: the system's certificates
   bool verify = true;   // chain and name; false only for tests and broken smarthosts
   // PEM, what we show when the server asks for it; both or neither.
-  std::string certificate_file;
-  std::string key_file;
+  std::string certificate_file = {};
+  std::string key_file = {};
 };
 boost::asio::ssl::context make_client_context(const ClientTlsOptions& options);
 

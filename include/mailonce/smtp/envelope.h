@@ -18,8 +18,8 @@ struct Sender {
   bool auth = false;      // AUTH= was given (RFC 4954 §5); it is not passed on
   bool smtputf8 = false;  // RFC 6531: addresses or header may hold UTF-8
   // Delivery status notifications (RFC 3461), as the client wrote them.
-  std::string ret;    // FULL or HDRS; empty: not given
-  std::string envid;  // xtext
+  std::string ret = {};    // FULL or HDRS; empty: not given
+  std::string envid = {};  // xtext
   bool asks_for_dsn() const noexcept { return !ret.empty() || !envid.empty(); }
 };
 
