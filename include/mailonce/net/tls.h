@@ -22,8 +22,8 @@ const boost::system::error_category& certificate_category() noexcept;
 struct ServerTlsOptions {
   std::string certificate_file;  // PEM, the chain from the server's own certificate upwards
   std::string key_file;          // PEM
-  std::string
-      client_ca_file;  // PEM; clients may show a certificate of these authorities; empty: none is asked for
+  // PEM; clients may show a certificate of these authorities. Empty: none is asked for.
+  std::string client_ca_file = {};
 };
 boost::asio::ssl::context make_server_context(const ServerTlsOptions& options);
 
