@@ -51,9 +51,16 @@ class RedisSentinel:
         wait_until(lambda: self.master is not lost and self.master.command("ROLE")[0] == "master",
                    "the replica takes over", 60)
 
+    def ports(self):
+        return [str(node.port) for node in self.nodes]
+
     def heal(self):
         """The lost one is back, empty, as a replica of the other."""
         lost = next(node for node in self.nodes if not node.process.running)
+        other = next(node for node in self.nodes if node is not lost)
+        # Never a master that is empty: whoever followed it would be empty, too.
+        base = [each for each in lost.arguments if each not in ("--replicaof", "127.0.0.1", *self.ports())]
+        lost.arguments = [*base, "--replicaof", "127.0.0.1", str(other.port)]
         lost.start_again()
         wait_until(lambda: self.master.replicates(), "the replica confirms writes", 60)
 
