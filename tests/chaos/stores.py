@@ -54,14 +54,20 @@ class RedisStore:
     ]
 
 
-class SentinelStore:
-    """A master and its replica; what counts is on both."""
+class ReplicatedStore:
+    """What counts is on a replica, too: a failover forgets nothing."""
 
     window = {"min_replicas": 1}
 
     def __init__(self, stack):
-        self.servers = RedisSentinel(stack.folder)
+        self.servers = self.kind(stack.folder)
         self.url, self.stop = self.servers.url, self.servers.stop
+
+
+class SentinelStore(ReplicatedStore):
+    """A master and its replica."""
+
+    kind = RedisSentinel
 
     def failed_over(stack, rng):
         stack.store.servers.fail_over()
@@ -80,14 +86,10 @@ class SentinelStore:
     ]
 
 
-class ClusterStore:
-    """Three masters, a replica of each; what counts is on both."""
+class ClusterStore(ReplicatedStore):
+    """Three masters, a replica of each."""
 
-    window = {"min_replicas": 1}
-
-    def __init__(self, stack):
-        self.servers = RedisCluster(stack.folder)
-        self.url, self.stop = self.servers.url, self.servers.stop
+    kind = RedisCluster
 
     def failed_over(stack, rng):
         servers = stack.store.servers
