@@ -42,9 +42,10 @@ std::string log_name(const smtp::Credential& credential) {
 }
 
 // Many providers give all accounts one user name ("apikey"): the password tells them apart. A token is
-// another one each hour, and the user's name its account's.
+// another one each hour, and the user's name its account's; a user of our own file of that name is another.
 std::string scope_name(const smtp::Credential& credential, LoginAt login) {
-  if (login != LoginAt::upstream || credential.kind == smtp::Credential::Kind::bearer) return credential.user;
+  if (login != LoginAt::upstream) return credential.user;
+  if (credential.kind == smtp::Credential::Kind::bearer) return "token\n" + credential.user;
   return credential.user + '\n' + sha256(credential.secret).base64url();
 }
 
