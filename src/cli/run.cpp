@@ -78,7 +78,9 @@ void add_records(CLI::App& command, WindowCommand& window) {
   command.add_option("--recipient", wanted.recipient, "To this address")->type_name("ADDRESS");
   command.add_option("--key", wanted.key,
                      "Of messages with this idempotency key, or this value of header:NAME");
-  command.add_option("--user", wanted.user, "With --key: of the client that logged in as this user")
+  command
+      .add_option("--user", wanted.user,
+                  "With --key: of the client that logged in as this user of users_file")
       ->type_name("NAME");
   command.add_flag("--json", window.json, "Print one JSON object a line");
 }
@@ -140,8 +142,9 @@ void describe(CLI::App& app, Commands& commands) {
       ->type_name("ADDRESS")
       ->allow_extra_args(false);
   explain
-      .add_option("--user", commands.explain.user,
-                  "As which user the client logged in, for rules and fingerprint; else it did not")
+      .add_option(
+          "--user", commands.explain.user,
+          "As which user of users_file the client logged in, for rules and fingerprint; else it did not")
       ->type_name("NAME");
   explain.add_flag("--json", commands.explain.json, "Print one JSON object on one line");
   explain.add_option("--color", commands.explain.color, "auto (on a terminal), always or never")
