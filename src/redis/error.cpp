@@ -66,7 +66,8 @@ class Category final : public boost::system::error_category {
       case Errc::bad_url_database:
         return "the URL's database is not a number";
       case Errc::bad_url_escape:
-        return "the URL has a broken percent-encoding";
+        return "the URL has a broken percent-encoding, or a user or password with '@' or '/' not written "
+               "%40, %2F";
       case Errc::bad_url_service:
         return "the URL does not name the master as the Sentinels do";
       case Errc::bad_url_servers:

@@ -123,6 +123,8 @@ Result<> take_servers(std::string_view list, Options& options) {
 
 // What stands behind the servers' slash: [SERVICE/]DATABASE.
 Result<> take_path(std::string_view path, Options& options) {
+  // Not a service's: of a user or password whose '/' is not encoded, where the servers would be part of it.
+  if (path.find('@') != std::string_view::npos) return make_error_code(Errc::bad_url_escape);
   if (options.topology == Topology::sentinel) {
     const auto slash = std::min(path.find('/'), path.size());
     const auto service = percent_decoded(path.substr(0, slash));

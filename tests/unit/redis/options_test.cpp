@@ -101,6 +101,8 @@ TEST(RedisUrl, SaysWhatIsWrong) {
       {"redis+sentinel://one/", Errc::bad_url_service},
       {"redis+sentinel://one//3", Errc::bad_url_service},
       {"redis+sentinel://one/my%20main", Errc::bad_url_service},
+      {"redis+sentinel://user/secret@one:465/", Errc::bad_url_escape},
+      {"redis://user/secret@one", Errc::bad_url_escape},
       {"redis+sentinel://one/%zz", Errc::bad_url_escape},
       {"redis+sentinel://one/main/x", Errc::bad_url_database},
       {"redis+cluster://one/1", Errc::bad_url_database},
