@@ -66,8 +66,7 @@ class Category final : public boost::system::error_category {
       case Errc::bad_url_database:
         return "the URL's database is not a number";
       case Errc::bad_url_escape:
-        return "the URL has a broken percent-encoding, or a user or password with '@' or '/' not written "
-               "%40, %2F";
+        return "the URL has a broken percent-encoding, or a '/' or '@' that must be written %2F or %40";
       case Errc::bad_url_service:
         return "the URL does not name the master as the Sentinels do";
       case Errc::bad_url_servers:

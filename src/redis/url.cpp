@@ -123,8 +123,6 @@ Result<> take_servers(std::string_view list, Options& options) {
 
 // What stands behind the servers' slash: [SERVICE/]DATABASE.
 Result<> take_path(std::string_view path, Options& options) {
-  // Not a service's: of a user or password whose '/' is not encoded, where the servers would be part of it.
-  if (path.find('@') != std::string_view::npos) return make_error_code(Errc::bad_url_escape);
   if (options.topology == Topology::sentinel) {
     const auto slash = std::min(path.find('/'), path.size());
     const auto service = percent_decoded(path.substr(0, slash));
@@ -159,6 +157,8 @@ Result<Options> parse_url(std::string_view url) {
   options.topology = scheme->topology;
   options.tls = scheme->tls;
   const auto slash = std::min(url.find('/'), url.size());
+  // The '/' of a user or password that was not encoded: what stands before it is not the servers.
+  if (url.find('@', slash) != std::string_view::npos) return make_error_code(Errc::bad_url_escape);
   std::string_view authority = url.substr(0, slash);
   if (const auto at = authority.rfind('@'); at != std::string_view::npos) {
     if (auto taken = take_user(authority.substr(0, at), options); !taken) return taken.error();

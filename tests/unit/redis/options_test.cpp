@@ -77,6 +77,7 @@ TEST(RedisUrl, IsPrintedWithoutUserAndPassword) {
       {"redis://relay:secret@cache", "redis://cache:6379/0"},
       {"rediss://[::1]:7000/1", "rediss://[::1]:7000/1"},
       {"redis+sentinel://one,two:2/my%2Fmain", "redis+sentinel://one:26379,two:2/my%2Fmain/0"},
+      {"redis+sentinel://u%2Fs:p%40%2F@one/my%40main", "redis+sentinel://one:26379/my%40main/0"},
       {"rediss+cluster://relay@one,two:7001", "rediss+cluster://one:6379,two:7001"},
   };
   for (const auto& [url, printed] : rows) {
@@ -103,6 +104,9 @@ TEST(RedisUrl, SaysWhatIsWrong) {
       {"redis+sentinel://one/my%20main", Errc::bad_url_service},
       {"redis+sentinel://user/secret@one:465/", Errc::bad_url_escape},
       {"redis://user/secret@one", Errc::bad_url_escape},
+      {"redis://user:sec/ret@one", Errc::bad_url_escape},
+      {"redis+sentinel://user:sec/ret@one/main", Errc::bad_url_escape},
+      {"redis+cluster://user:sec/ret@one", Errc::bad_url_escape},
       {"redis+sentinel://one/%zz", Errc::bad_url_escape},
       {"redis+sentinel://one/main/x", Errc::bad_url_database},
       {"redis+cluster://one/1", Errc::bad_url_database},
