@@ -105,7 +105,7 @@ Record read(const sqlite::Statement& row) {
   return out;
 }
 
-// The version of the schema; 0 for a new file.
+// The version of the schema; 0 for a new file. Inside a transaction.
 Result<std::int64_t> recognise(sqlite::Database& database) {
   const auto application = database.number("PRAGMA application_id");
   const auto version = database.number("PRAGMA user_version");
@@ -117,6 +117,17 @@ Result<std::int64_t> recognise(sqlite::Database& database) {
     return make_error_code(Errc::another_application);
   if (*version > schema_version) return make_error_code(Errc::later_version);
   return *version;
+}
+
+// In one transaction: between two reads another process may make the file ours, and half of that looks like
+// somebody else's.
+Result<std::int64_t> recognise_at_once(sqlite::Database& database) {
+  const auto begun = database.execute("BEGIN");
+  if (!begun) return begun.error();
+  const auto version = recognise(database);
+  const auto ended = database.execute("COMMIT");
+  if (version && !ended) return ended.error();
+  return version;
 }
 
 // Two processes may make the file at once, and for this change SQLite asks no busy handler.
@@ -215,7 +226,7 @@ Result<std::unique_ptr<SqliteRecords>> SqliteRecords::open(const SqliteOptions& 
   auto database = sqlite::Database::open(options.path, options.deadline);
   if (!database) return database.error();
   // Nothing is changed in a file that is not ours.
-  const auto ours = recognise(*database);
+  const auto ours = recognise_at_once(*database);
   if (!ours) return ours.error();
   const auto logged = use_write_ahead_log(*database, options.deadline);
   if (!logged) return logged.error();

@@ -281,6 +281,37 @@ TEST(SqliteFile, IsSharedByProcessesThatWriteAtOnce) {
   });
 }
 
+// Relays that start together on a file that is not there yet: none takes another's half-made one for a
+// stranger's.
+TEST(SqliteFile, IsMadeByProcessesThatStartAtOnce) {
+  constexpr int rounds = 100;
+  constexpr std::size_t relays = 4;
+  run([&](boost::asio::io_context& io) -> awaitable<void> {
+    for (int round = 0; round < rounds; ++round) {
+      const File file;
+      std::vector<std::shared_ptr<Store>> stores;
+      for (std::size_t i = 0; i < relays; ++i) stores.push_back(file.open(io));
+      std::size_t mine = 0;
+      std::size_t ended = 0;
+      const auto claim = [&](std::size_t who) -> awaitable<void> {
+        const auto attempt = test::attempt_on("mail", "owner" + std::to_string(who));
+        auto claimed = co_await stores[who]->step(attempt.step(Verb::claim_resend));
+        EXPECT_TRUE(claimed) << claimed.error().message();
+        if (claimed && !claimed->blocked) ++mine;
+        ++ended;
+      };
+      for (std::size_t who = 0; who < relays; ++who) {
+        boost::asio::co_spawn(
+            io, [&claim, who] { return claim(who); }, [](std::exception_ptr) {});
+      }
+      const auto all = [&]() -> awaitable<bool> { co_return ended == relays; };
+      bool done = co_await eventually(all);
+      EXPECT_TRUE(done);
+      EXPECT_EQ(mine, 1U) << "round " << round;
+    }
+  });
+}
+
 TEST(SqliteFile, IsLeftToOthersNowAndThenByAProcessThatAlwaysHasWork) {
   File file;
   run([&](boost::asio::io_context& io) -> awaitable<void> {
