@@ -1,6 +1,5 @@
 #include "mailonce/server/server.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,27 +7,22 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/ip/host_name.hpp>
 #include <boost/asio/ip/tcp.hpp>
-#include <boost/asio/ip/v6_only.hpp>
-#include <boost/asio/local/stream_protocol.hpp>
 #include <boost/asio/post.hpp>
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <cerrno>
 #include <csignal>
 #include <cstring>
 #include <map>
-#include <sstream>
 #include <thread>
 
+#include "binding.h"
 #include "worker.h"
 
 namespace mailonce::server {
 namespace {
 
 using boost::asio::ip::tcp;
-using Acceptor = boost::asio::basic_socket_acceptor<boost::asio::generic::stream_protocol>;
-using Local = boost::asio::local::stream_protocol;
 constexpr auto as_tuple = boost::asio::as_tuple(boost::asio::use_awaitable);
 
 // After the drain every upstream operation was ended; what is still there then is a bug, and no reason to
@@ -55,53 +49,6 @@ class TerminationHeard {
  private:
   sigset_t before_{};
 };
-
-std::string text_of(const Listener& listener) {
-  if (!listener.unix_path.empty()) return "unix:" + listener.unix_path;
-  std::ostringstream out;
-  out << listener.endpoint;
-  return out.str();
-}
-
-tcp::endpoint bound_to(const Acceptor& acceptor) {
-  const auto local = acceptor.local_endpoint();
-  tcp::endpoint out;
-  std::memcpy(out.data(), local.data(), local.size());
-  out.resize(local.size());
-  return out;
-}
-
-// A socket that nobody listens on any more is what a process left that was killed.
-void remove_stale(boost::asio::io_context& context, const Local::endpoint& endpoint) {
-  Local::socket probe(context);
-  error_code error;
-  probe.connect(endpoint, error);
-  struct stat found {};
-  const bool socket = ::lstat(endpoint.path().c_str(), &found) == 0 && S_ISSOCK(found.st_mode);
-  if (socket && error == boost::asio::error::connection_refused) ::unlink(endpoint.path().c_str());
-}
-
-void bind_tcp(Acceptor& acceptor, const tcp::endpoint& endpoint) {
-  acceptor.open(endpoint.protocol());
-  acceptor.set_option(tcp::acceptor::reuse_address(true));
-  // Two listeners, one for each family on the same port, are two sockets.
-  if (endpoint.address().is_v6()) acceptor.set_option(boost::asio::ip::v6_only(true));
-  acceptor.bind(endpoint);
-}
-
-void bind_local(boost::asio::io_context& context, Acceptor& acceptor, const Listener& listener) {
-  const Local::endpoint endpoint(listener.unix_path);
-  remove_stale(context, endpoint);
-  acceptor.open(endpoint.protocol());
-  // Nobody connects before the permissions stand.
-  const auto mask = ::umask(0777);
-  error_code error;
-  acceptor.bind(endpoint, error);
-  ::umask(mask);
-  if (!error && ::chmod(listener.unix_path.c_str(), static_cast<mode_t>(listener.unix_mode)) != 0)
-    error = error_code(errno, boost::system::system_category());
-  if (error) throw boost::system::system_error(error);
-}
 
 }  // namespace
 
@@ -152,18 +99,7 @@ Server::~Server() = default;
 void Server::open() {
   for (const auto& listener : state_->options.listeners) {
     state_->doors.push_back(std::make_shared<Door>(listener));
-    Acceptor acceptor(state_->context);
-    try {
-      if (listener.unix_path.empty()) {
-        bind_tcp(acceptor, listener.endpoint);
-      } else {
-        bind_local(state_->context, acceptor, listener);
-      }
-      acceptor.listen();
-    } catch (const boost::system::system_error& failure) {
-      throw boost::system::system_error(failure.code(), "can not listen on " + text_of(listener));
-    }
-    state_->acceptors.push_back(std::move(acceptor));
+    state_->acceptors.push_back(bind_to(state_->context, listener));
   }
 }
 
