@@ -1,0 +1,1 @@
+mailonce_fuzz(proxy_header DEPS mailonce_net)
