@@ -112,6 +112,19 @@ void read_login(Table& table, const fs::path& folder, Listener& listener) {
                "this host"});
 }
 
+// The hosts that may say whose connection they pass on.
+void read_networks(Table& table, std::string_view key, const Listener& listener, server::Networks& into) {
+  for (const auto& item : table.items(key)) {
+    if (const auto added = add_network(item.text, into); !added) table.error(item, added.error());
+  }
+  if (table.has(key) && !listener.unix_path.empty()) {
+    table.error(key, {"is for addresses, and the clients of a Unix socket have none", "take it out"});
+  } else if (everybody(into.v4) || everybody(into.v6)) {
+    table.warning(key, {"whoever reaches this listener can say that it is any client",
+                        "name the proxies' own addresses"});
+  }
+}
+
 }  // namespace
 
 std::optional<Mistake> exposure(const server::Listener& listener) {
@@ -121,7 +134,9 @@ std::optional<Mistake> exposure(const server::Listener& listener) {
     if (listener.offers_login()) return {};
     return Mistake{"nobody may relay through this listener", "name the clients' networks in allow"};
   }
-  if (listener.endpoint.address().is_loopback()) return {};
+  const auto& proxies = listener.proxy_protocol;
+  const bool behind_proxy = !proxies.v4.empty() || !proxies.v6.empty();
+  if (listener.endpoint.address().is_loopback() && !behind_proxy) return {};
   if (everybody(allow.v4) || everybody(allow.v6)) {
     return Mistake{"is an open relay: whoever reaches it sends mail in your name",
                    "name the clients' networks in allow"};
@@ -139,6 +154,7 @@ void read_listener(Table& table, const fs::path& folder, Listener& listener) {
   for (const auto& item : table.items("allow")) {
     if (const auto added = add_network(item.text, listener.allow); !added) table.error(item, added.error());
   }
+  read_networks(table, "proxy_protocol", listener, listener.proxy_protocol);
   table.value("mode", listener.unix_mode, parse_mode);
   read_tls(table, folder, listener);
   read_login(table, folder, listener);

@@ -25,10 +25,15 @@ std::string endpoint(const boost::asio::ip::tcp::endpoint& at) {
   return (at.address().is_v6() ? "[" + address + "]" : address) + ":" + std::to_string(at.port());
 }
 
+std::vector<std::string> words(const server::Networks& networks) {
+  std::vector<std::string> out;
+  for (const auto& network : networks.v4) out.push_back(network.to_string());
+  for (const auto& network : networks.v6) out.push_back(network.to_string());
+  return out;
+}
+
 std::string listener_line(const server::Listener& listener) {
-  std::vector<std::string> networks;
-  for (const auto& network : listener.allow.v4) networks.push_back(network.to_string());
-  for (const auto& network : listener.allow.v6) networks.push_back(network.to_string());
+  const auto networks = words(listener.allow);
   const auto at = listener.unix_path.empty() ? endpoint(listener.endpoint) : "unix:" + listener.unix_path;
   auto out = "listen " + at + ", relays for ";
   if (!listener.unix_path.empty()) {
@@ -39,6 +44,8 @@ std::string listener_line(const server::Listener& listener) {
   if (listener.login == server::LoginAt::users) out += ", for users of " + quoted(listener.users_file);
   if (listener.login == server::LoginAt::upstream) out += ", for who can log in upstream";
   if (!listener.certificates.client_ca_file.empty()) out += ", for who has a certificate";
+  if (const auto proxies = words(listener.proxy_protocol); !proxies.empty())
+    out += ", PROXY header from " + joined(proxies);
   if (listener.tls == server::ListenerTls::none) return out + ", no TLS";
   out += listener.tls == server::ListenerTls::starttls ? ", STARTTLS" : ", TLS";
   return out + (listener.require_tls ? " required" : "");

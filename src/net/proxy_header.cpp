@@ -83,7 +83,7 @@ ProxyHeader::State ProxyHeader::receive(std::string_view& octets) {
     const char octet = octets.front();
     octets.remove_prefix(1);
     held_[size_++] = octet;
-    const auto state = held_.front() == line_start.front() ? take_line(octet) : take_binary(octet);
+    const auto state = held_.front() == line_start.front() ? take_line(octet) : take_binary();
     complete_ = state == State::complete;
   }
   if (!reason_.empty()) return State::malformed;
@@ -120,7 +120,7 @@ ProxyHeader::State ProxyHeader::end_line() {
   return State::complete;
 }
 
-ProxyHeader::State ProxyHeader::take_binary(char) {
+ProxyHeader::State ProxyHeader::take_binary() {
   if (size_ <= signature.size())
     return signature.starts_with(held()) ? State::need_more : fail("it is no PROXY header");
   if (size_ < fixed_octets) return State::need_more;

@@ -89,9 +89,10 @@ awaitable<Result<>> Stream::start_tls_client(boost::asio::ssl::context& context,
   co_return Result<>();
 }
 
-awaitable<Result<>> Stream::start_tls_server(boost::asio::ssl::context& context) {
+awaitable<Result<>> Stream::start_tls_server(boost::asio::ssl::context& context, std::string_view early) {
   const auto state = state_;
   state->tls.emplace(TlsEngine::server(context.native_handle()));
+  if (!early.empty()) state->tls->feed(early);
   auto ec = co_await state->handshake();
   if (ec) co_return ec;
   co_return Result<>();

@@ -13,10 +13,11 @@
 #include <boost/asio/use_awaitable.hpp>
 #include <csignal>
 #include <cstring>
-#include <map>
 #include <thread>
 
+#include "admission.h"
 #include "binding.h"
+#include "mailonce/smtp/reply.h"
 #include "worker.h"
 
 namespace mailonce::server {
@@ -57,6 +58,7 @@ struct Server::State {
       : options(std::move(o)), factory(std::move(f)), log(l) {}
 
   Options options;
+  Admission admission{options};  // outlives the workers, whose sessions hold places
   BackendFactory factory;
   observe::Log& log;
   boost::asio::io_context context{1};  // listeners, signals, the drain: the thread that called run()
@@ -67,8 +69,7 @@ struct Server::State {
   boost::asio::signal_set hangup{context, SIGHUP};
   boost::asio::steady_timer patience{context};
   std::size_t next_worker = 0;
-  std::size_t connections = 0;  // of all workers; on the context's thread
-  std::map<boost::asio::ip::address, std::size_t> connections_from;
+  std::size_t sessions = 0;   // of all workers; on the context's thread
   std::size_t unsettled = 0;  // workers
   SteadyClock::time_point drain_ends{};
   bool draining = false;
@@ -79,9 +80,8 @@ struct Server::State {
   void start();
   boost::asio::awaitable<void> accept_loop(std::size_t listener);
   void accepted(std::size_t listener, net::Socket socket, Worker& worker);
-  void refuse(net::Socket socket, const boost::asio::ip::address& peer, std::string_view reply,
-              std::string_view why);
-  void session_ended(const boost::asio::ip::address& peer);
+  void refuse(Arrival& arrival, const Turned& turned);
+  void session_ended();
   void reload_at_hangup();
   void drain();
   void drain_over();
@@ -185,54 +185,53 @@ boost::asio::awaitable<void> Server::State::accept_loop(std::size_t listener) {
 
 void Server::State::accepted(std::size_t listener, net::Socket socket, Worker& worker) {
   const auto& settings = options.listeners[listener];
-  boost::asio::ip::address peer;  // unspecified: a Unix socket's
-  if (settings.unix_path.empty()) {
+  Arrival arrival{std::move(socket), doors[listener], {}, false, {}};
+  arrival.peer.local = !settings.unix_path.empty();
+  if (!arrival.peer.local) {
     error_code error;
-    const auto remote = socket.remote_endpoint(error);
+    const auto remote = arrival.socket.remote_endpoint(error);
     if (error) return;  // gone already
     tcp::endpoint endpoint;
     std::memcpy(endpoint.data(), remote.data(), remote.size());
     endpoint.resize(remote.size());
-    peer = endpoint.address();
-    if (!settings.allow.contains(peer) && !settings.offers_login())
-      return refuse(std::move(socket), peer, "554 5.7.1 Relaying not allowed\r\n", "not_allowed");
+    arrival.peer.address = endpoint.address();
+    arrival.proxy = settings.proxy_protocol.contains(endpoint.address());
   }
-  constexpr auto later = "421 4.7.0 Too many connections, try again later\r\n";
-  if (connections >= options.max_connections)
-    return refuse(std::move(socket), peer, later, "too_many_connections");
-  auto& from_peer = connections_from[peer];
-  if (options.max_connections_per_address != 0 && from_peer >= options.max_connections_per_address &&
-      settings.unix_path.empty())
-    return refuse(std::move(socket), peer, later, "too_many_connections_of_address");
-  ++connections;
-  ++from_peer;
-  auto ended = [this, peer] { boost::asio::post(context, [this, peer] { session_ended(peer); }); };
-  worker.serve(std::move(socket), doors[listener], std::move(ended));
+  auto turned = admission.enter(arrival.place);
+  // Whose connection a proxy passes on is known to the session first.
+  if (!turned && !arrival.proxy) turned = arrival.place.take(settings, arrival.peer, false);
+  if (turned) return refuse(arrival, *turned);
+  ++sessions;
+  auto ended = [this] { boost::asio::post(context, [this] { session_ended(); }); };
+  worker.serve(std::move(arrival), std::move(ended));
 }
 
 // Said without waiting: a peer that does not read must not hold the acceptor.
-void Server::State::refuse(net::Socket socket, const boost::asio::ip::address& peer, std::string_view reply,
-                           std::string_view why) {
+void Server::State::refuse(Arrival& arrival, const Turned& turned) {
   error_code ignored;
-  socket.non_blocking(true, ignored);
-  socket.write_some(boost::asio::buffer(reply), ignored);
-  socket.shutdown(tcp::socket::shutdown_send, ignored);
+  // Inside TLS it would have to be, where TLS is spoken from the first octet; what is said in the clear there
+  // is noise.
+  if (arrival.door->options().tls != ListenerTls::implicit) {
+    std::string reply;
+    smtp::Reply{turned.code, std::string(turned.text)}.append_to(reply);
+    arrival.socket.non_blocking(true, ignored);
+    arrival.socket.write_some(boost::asio::buffer(reply), ignored);
+  }
+  arrival.socket.shutdown(tcp::socket::shutdown_send, ignored);
   log.event(observe::Level::warning, "session_refused", "A connection was refused",
-            {{"client", peer.to_string()}, {"why", std::string(why)}});
+            {{"client", arrival.peer.text()}, {"why", std::string(turned.why)}});
 }
 
-void Server::State::session_ended(const boost::asio::ip::address& peer) {
-  --connections;
-  const auto from_peer = connections_from.find(peer);
-  if (--from_peer->second == 0) connections_from.erase(from_peer);
-  if (draining && connections == 0) settle();
+void Server::State::session_ended() {
+  --sessions;
+  if (draining && sessions == 0) settle();
 }
 
 void Server::State::drain() {
   if (draining) return;
   draining = true;
   log.event(observe::Level::info, "draining", "Shutting down: no new connections",
-            {{"connections", std::to_string(connections)}});
+            {{"connections", std::to_string(sessions)}});
   // First: a successor may bind the path as soon as nobody listens on it.
   for (const auto& listener : options.listeners) {
     if (!listener.unix_path.empty()) ::unlink(listener.unix_path.c_str());
@@ -241,7 +240,7 @@ void Server::State::drain() {
   hangup.cancel();
   drain_ends = SteadyClock::now() + options.timeouts.drain;
   for (auto& worker : workers) worker->drain();
-  if (connections == 0) return settle();
+  if (sessions == 0) return settle();
   patience.expires_after(options.timeouts.drain);
   patience.async_wait([this](error_code error) {
     if (!error) drain_over();
@@ -255,7 +254,7 @@ void Server::State::drain() {
 void Server::State::drain_over() {
   if (settling) return;
   log.event(observe::Level::warning, "drain_over", "Ending the sessions that are left",
-            {{"connections", std::to_string(connections)}});
+            {{"connections", std::to_string(sessions)}});
   for (auto& worker : workers) worker->abort();
   patience.expires_after(abort_grace);
   patience.async_wait([this](error_code error) {

@@ -1,10 +1,8 @@
-#include "mailonce/server/session.h"
+#include "session.h"
 
-#include <boost/asio/co_spawn.hpp>
 #include <boost/asio/error.hpp>
-#include <boost/asio/use_awaitable.hpp>
+#include <utility>
 
-#include "mailonce/base/digest.h"
 #include "mailonce/relay/replies.h"
 
 namespace mailonce::server {
@@ -19,57 +17,34 @@ constexpr std::size_t data_buffer_octets = 64 * 1024;
 // For a client that does not take its replies when everything must end.
 constexpr milliseconds last_write{1000};
 
-smtp::ServerMachineOptions machine_options(const Options& options, const Listener& listener,
-                                           const boost::asio::ip::tcp::endpoint& peer) {
-  smtp::ServerMachineOptions machine;
-  const bool by_file = !listener.unix_path.empty();
-  machine.secure = listener.tls == ListenerTls::implicit;
-  machine.starttls = listener.tls == ListenerTls::starttls;
-  machine.require_tls = listener.require_tls;
-  machine.auth = listener.login != LoginAt::nobody;
-  machine.auth_in_clear = listener.auth_in_clear && (by_file || peer.address().is_loopback());
-  machine.require_auth = listener.offers_login() && !by_file && !listener.allow.contains(peer.address());
-  machine.hostname = options.hostname;
-  machine.max_message_octets = options.max_message_octets;
-  machine.max_recipients = options.max_recipients;
-  return machine;
-}
-
-// Where the user's name is the token itself (Postmark), it is a secret like one.
-std::string log_name(const smtp::Credential& credential) {
-  return credential.user == credential.secret ? "sha256:" + sha256(credential.secret).base64url(12)
-                                              : credential.user;
-}
-
-// Many providers give all accounts one user name ("apikey"): the password tells them apart. A token is
-// another one each hour, and the user's name its account's; a user of our own file of that name is another.
-std::string scope_name(const smtp::Credential& credential, LoginAt login) {
-  if (login != LoginAt::upstream) return credential.user;
-  if (credential.kind == smtp::Credential::Kind::bearer) return "token\n" + credential.user;
-  return credential.user + '\n' + sha256(credential.secret).base64url();
-}
-
 }  // namespace
 
-Session::Session(net::Stream stream, std::string id, const Options& options, std::shared_ptr<const Door> door,
-                 Backend& backend)
-    : stream_(std::move(stream)),
+Session::Session(Arrival arrival, std::string id, const Options& options, Backend& backend)
+    : stream_(std::move(arrival.socket)),
       id_(std::move(id)),
-      client_(door->options().unix_path.empty() ? stream_.remote_endpoint().address().to_string() : "local"),
       options_(options),
-      door_(std::move(door)),
+      door_(std::move(arrival.door)),
       backend_(backend),
       relay_(backend.relay()),
-      machine_(machine_options(options, door_->options(), stream_.remote_endpoint())),
+      peer_(std::move(arrival.peer)),
+      place_(std::move(arrival.place)),
+      proxied_(arrival.proxy),
+      client_(peer_.text()),
+      machine_(machine_options(peer_)),
       message_(options.blob) {}
 
 awaitable<void> Session::run() {
+  if (proxied_) {
+    bool met = co_await meet_client();
+    if (!met) co_return;
+  }
   if (door_->options().tls == ListenerTls::implicit) {
     bool made = co_await make_tls();
     if (!made) co_return;
     if (!user_.empty()) machine_.trust();
   }
   machine_.greet();
+  if (!early_.empty()) machine_.receive(std::exchange(early_, {}));
   while (!closed_) {
     auto action = machine_.next();
     if (const auto* chunk = std::get_if<smtp::DataChunk>(&action)) {
@@ -163,84 +138,6 @@ awaitable<void> Session::flush() {
   flushing_ = false;
   output.clear();
   if (!written) closed_ = true;
-}
-
-// False: the stream is closed. A certificate that the client showed, and we trust, is a login.
-awaitable<bool> Session::make_tls() {
-  stream_.expires_after(options_.timeouts.handshake);
-  const auto context = door_->tls();
-  handshaking_ = true;
-  auto made = co_await stream_.start_tls_server(*context);
-  handshaking_ = false;
-  if (!made) {
-    const auto certificate = stream_.tls_failure();
-    relay_.log.event(
-        observe::Level::warning, "tls_failed", "A client's TLS handshake failed",
-        {{"session", id_},
-         {"client", client_},
-         {"error", certificate.empty() ? made.error().message() : "certificate: " + certificate}});
-    stream_.close();
-    co_return false;
-  }
-  // RFC 3207 §4.2: a login from before is forgotten.
-  upstream_.reset();
-  user_ = stream_.peer_name();
-  credential_ = user_.empty() ? std::string() : "certificate\n" + user_;
-  co_return true;
-}
-
-awaitable<void> Session::check(const smtp::Credential& credential) {
-  smtp::Reply reply{535, "5.7.8 Error: authentication credentials invalid"};
-  if (door_->options().login == LoginAt::upstream) {
-    auto answered = co_await log_in_upstream(credential);
-    reply = std::move(answered);
-  } else if (credential.kind == smtp::Credential::Kind::password) {
-    auto checked = co_await check_user(credential);
-    reply = std::move(checked);
-  }
-  if (reply.completed()) {
-    user_ = log_name(credential);
-    credential_ = scope_name(credential, door_->options().login);
-  } else {
-    relay_.log.event(
-        observe::Level::warning, "login_failed", "A client could not log in",
-        {{"session", id_}, {"client", client_}, {"user", log_name(credential)}, {"reply", reply.summary()}});
-  }
-  machine_.answer_auth(reply);
-}
-
-// A hash is made to take long: on a thread of its own, and few at once, because large messages wait there,
-// too.
-awaitable<smtp::Reply> Session::check_user(const smtp::Credential& credential) {
-  constexpr int most_waiting = 16;
-  const smtp::Reply right{235, "2.7.0 Authentication successful"};
-  const auto users = door_->users();
-  if (users->known(credential.user, credential.secret)) co_return right;
-  if (users->waiting >= most_waiting)
-    co_return smtp::Reply{454, "4.7.0 Too many logins at once, try again later"};
-  struct Waiting {
-    explicit Waiting(Users& of) : users(of) { ++users.waiting; }
-    ~Waiting() { --users.waiting; }
-    Users& users;
-  } const waiting(*users);
-  auto verify = [users, credential]() -> awaitable<bool> {
-    co_return users->verify(credential.user, credential.secret);
-  };
-  const bool found = co_await boost::asio::co_spawn(relay_.helpers, verify, boost::asio::use_awaitable);
-  if (found) co_return right;
-  co_return smtp::Reply{535, "5.7.8 Error: authentication credentials invalid"};
-}
-
-awaitable<smtp::Reply> Session::log_in_upstream(const smtp::Credential& credential) {
-  auto login = co_await backend_.logins().log_in(credential);
-  if (!login) {
-    // RFC 4954 §6: 454 says that it may work later; any other 4xx would, too, and is less well known.
-    auto reply = relay::reply_to_upstream_error(login.error());
-    reply.code = 454;
-    co_return reply;
-  }
-  upstream_ = std::move(login->upstream);
-  co_return std::move(login->reply);
 }
 
 awaitable<void> Session::ask_capabilities() {

@@ -19,10 +19,8 @@ void Worker::start(const BackendFactory& factory) {
   thread_ = std::thread([this] { context_.run(); });
 }
 
-void Worker::serve(net::Socket socket, std::shared_ptr<const Door> door, std::function<void()> ended) {
-  auto session = [this, socket = std::move(socket), door = std::move(door)]() mutable {
-    return run_session(std::move(socket), std::move(door));
-  };
+void Worker::serve(Arrival arrival, std::function<void()> ended) {
+  auto session = [this, arrival = std::move(arrival)]() mutable { return run_session(std::move(arrival)); };
   boost::asio::co_spawn(context_, std::move(session),
                         [this, ended = std::move(ended)](std::exception_ptr failure) {
                           if (failure) {
@@ -36,9 +34,8 @@ void Worker::serve(net::Socket socket, std::shared_ptr<const Door> door, std::fu
                         });
 }
 
-awaitable<void> Worker::run_session(net::Socket socket, std::shared_ptr<const Door> door) {
-  Session session(net::Stream(std::move(socket)), id_prefix_ + std::to_string(++sessions_begun_), options_,
-                  std::move(door), *backend_);
+awaitable<void> Worker::run_session(Arrival arrival) {
+  Session session(std::move(arrival), id_prefix_ + std::to_string(++sessions_begun_), options_, *backend_);
   struct Registration {
     std::unordered_set<Session*>& set;
     Session* session;

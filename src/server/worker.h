@@ -8,8 +8,9 @@
 #include <thread>
 #include <unordered_set>
 
+#include "arrival.h"
 #include "mailonce/server/backend.h"
-#include "mailonce/server/session.h"
+#include "session.h"
 
 namespace mailonce::server {
 
@@ -21,8 +22,8 @@ class Worker {
   boost::asio::io_context& context() noexcept { return context_; }
   // Makes the backend and runs the context until finish().
   void start(const BackendFactory& factory);
-  // Any thread. `socket` belongs to this worker's context. `ended` is called on this worker's thread.
-  void serve(net::Socket socket, std::shared_ptr<const Door> door, std::function<void()> ended);
+  // Any thread. The socket belongs to this worker's context. `ended` is called on this worker's thread.
+  void serve(Arrival arrival, std::function<void()> ended);
   void drain();
   void abort();
   // Any thread, when no session is left. `settled` is called on this worker's thread.
@@ -31,7 +32,7 @@ class Worker {
   void join();
 
  private:
-  awaitable<void> run_session(net::Socket socket, std::shared_ptr<const Door> door);
+  awaitable<void> run_session(Arrival arrival);
 
   const Options& options_;
   observe::Log& log_;

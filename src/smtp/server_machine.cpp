@@ -12,6 +12,7 @@ ServerMachine::ServerMachine(ServerMachineOptions options)
     : state_(std::make_unique<State>(std::move(options))) {}
 ServerMachine::~ServerMachine() = default;
 ServerMachine::ServerMachine(ServerMachine&&) noexcept = default;
+ServerMachine& ServerMachine::operator=(ServerMachine&&) noexcept = default;
 
 void ServerMachine::greet() {
   state_->say("220 " + state_->options.hostname + " ESMTP mailonce");

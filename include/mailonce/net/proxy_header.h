@@ -32,7 +32,7 @@ class ProxyHeader {
   State fail(std::string_view reason);
   State take_line(char octet);
   State end_line();
-  State take_binary(char octet);
+  State take_binary();
   State end_addresses();
   std::string_view held() const noexcept { return {held_.data(), size_}; }
 

@@ -63,7 +63,8 @@ class Stream {
   // otherwise; SNI is sent for DNS names. After a failure only close() is left. What the caller read but did
   // not use of the plain stream is the caller's to treat as an attack.
   awaitable<Result<>> start_tls_client(boost::asio::ssl::context& context, std::string name);
-  awaitable<Result<>> start_tls_server(boost::asio::ssl::context& context);
+  // `early`: what was read of the client's handshake already (behind a proxy's header); not kept.
+  awaitable<Result<>> start_tls_server(boost::asio::ssl::context& context, std::string_view early = {});
   bool secure() const noexcept;
   std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384", empty when plain
   std::string tls_failure()

@@ -41,6 +41,9 @@ struct Listener {
   // Who relays without logging in. Others are told 530 5.7.0 where AUTH is offered, else 554 5.7.1 and
   // closed.
   Networks allow = Networks::loopback();
+  // Proxies: a connection of theirs begins with a PROXY header, which says whose it is. Nobody else's header
+  // counts.
+  Networks proxy_protocol = {};
   std::string unix_path = {};  // not empty: a Unix socket, and who may connect to it may relay
   unsigned unix_mode = 0660;   // permissions of its file
   ListenerTls tls = ListenerTls::none;

@@ -91,6 +91,7 @@ class ServerMachine {
   explicit ServerMachine(ServerMachineOptions options);
   ~ServerMachine();
   ServerMachine(ServerMachine&&) noexcept;
+  ServerMachine& operator=(ServerMachine&&) noexcept;
 
   // Puts the 220 banner into output(). Once, first.
   void greet();

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "arrival.h"
 #include "mailonce/net/stream.h"
 #include "mailonce/relay/transaction.h"
 #include "mailonce/server/backend.h"
@@ -22,8 +23,7 @@ using boost::asio::awaitable;
 class Session {
  public:
   // `options` and `backend` outlive the session.
-  Session(net::Stream stream, std::string id, const Options& options, std::shared_ptr<const Door> door,
-          Backend& backend);
+  Session(Arrival arrival, std::string id, const Options& options, Backend& backend);
 
   // Serves until the client leaves, breaks the rules or is drained. Never throws for what a client does.
   awaitable<void> run();
@@ -36,10 +36,17 @@ class Session {
  private:
   awaitable<void> read_more(smtp::NeedInput::Phase phase);
   awaitable<void> flush();
+  // session_client.cpp
+  smtp::ServerMachineOptions machine_options(const Client& client) const;
+  awaitable<bool> meet_client();
+  awaitable<bool> become(Client client);
+  void log_proxy(std::string_view reason);
+  // session_login.cpp
   awaitable<bool> make_tls();
   awaitable<void> check(const smtp::Credential& credential);
   awaitable<smtp::Reply> check_user(const smtp::Credential& credential);
   awaitable<smtp::Reply> log_in_upstream(const smtp::Credential& credential);
+
   awaitable<void> ask_capabilities();
   awaitable<void> ask_recipients(smtp::AskRecipients asked);
   awaitable<void> deliver();
@@ -52,11 +59,15 @@ class Session {
 
   net::Stream stream_;
   std::string id_;
-  std::string client_;
   const Options& options_;
   const std::shared_ptr<const Door> door_;
   Backend& backend_;
   relay::Relay& relay_;
+  const Client peer_;  // at the other end of the socket
+  Admission::Place place_;
+  const bool proxied_;      // the peer says first whose connection it passes on
+  std::string_view early_;  // in buffer_: read behind a proxy's header, the client's
+  std::string client_;      // its address, for the log
   smtp::ServerMachine machine_;
   std::string credential_;                    // what its fingerprints never collide across
   std::string user_;                          // as which the client logged in
