@@ -134,8 +134,7 @@ std::optional<Mistake> exposure(const server::Listener& listener) {
     if (listener.offers_login()) return {};
     return Mistake{"nobody may relay through this listener", "name the clients' networks in allow"};
   }
-  const auto& proxies = listener.proxy_protocol;
-  const bool behind_proxy = !proxies.v4.empty() || !proxies.v6.empty();
+  const bool behind_proxy = !listener.proxy_protocol.empty() || !listener.xclient.empty();
   if (listener.endpoint.address().is_loopback() && !behind_proxy) return {};
   if (everybody(allow.v4) || everybody(allow.v6)) {
     return Mistake{"is an open relay: whoever reaches it sends mail in your name",
@@ -155,6 +154,7 @@ void read_listener(Table& table, const fs::path& folder, Listener& listener) {
     if (const auto added = add_network(item.text, listener.allow); !added) table.error(item, added.error());
   }
   read_networks(table, "proxy_protocol", listener, listener.proxy_protocol);
+  read_networks(table, "xclient", listener, listener.xclient);
   table.value("mode", listener.unix_mode, parse_mode);
   read_tls(table, folder, listener);
   read_login(table, folder, listener);

@@ -46,6 +46,7 @@ std::string listener_line(const server::Listener& listener) {
   if (!listener.certificates.client_ca_file.empty()) out += ", for who has a certificate";
   if (const auto proxies = words(listener.proxy_protocol); !proxies.empty())
     out += ", PROXY header from " + joined(proxies);
+  if (const auto hosts = words(listener.xclient); !hosts.empty()) out += ", XCLIENT from " + joined(hosts);
   if (listener.tls == server::ListenerTls::none) return out + ", no TLS";
   out += listener.tls == server::ListenerTls::starttls ? ", STARTTLS" : ", TLS";
   return out + (listener.require_tls ? " required" : "");

@@ -44,8 +44,8 @@ class Admission {
     ~Place();
 
     // Another client than was said before speaks here: counted for it from now on, or turned away.
-    // `unless_it_speaks_for_others`: who is nobody's client itself may stay to say whose connection it passes
-    // on.
+    // `speaks_for_others`: who may not relay itself stays all the same, to say with XCLIENT whose session it
+    // passes on.
     std::optional<Turned> take(const Listener& listener, const Client& client, bool speaks_for_others);
 
    private:

@@ -199,7 +199,10 @@ void Server::State::accepted(std::size_t listener, net::Socket socket, Worker& w
   }
   auto turned = admission.enter(arrival.place);
   // Whose connection a proxy passes on is known to the session first.
-  if (!turned && !arrival.proxy) turned = arrival.place.take(settings, arrival.peer, false);
+  if (!turned && !arrival.proxy) {
+    const bool speaks_for_others = arrival.peer.address && settings.xclient.contains(*arrival.peer.address);
+    turned = arrival.place.take(settings, arrival.peer, speaks_for_others);
+  }
   if (turned) return refuse(arrival, *turned);
   ++sessions;
   auto ended = [this] { boost::asio::post(context, [this] { session_ended(); }); };

@@ -27,6 +27,9 @@ Session::Session(Arrival arrival, std::string id, const Options& options, Backen
       backend_(backend),
       relay_(backend.relay()),
       peer_(std::move(arrival.peer)),
+      current_(peer_),
+      speaks_for_others_(peer_.address && !arrival.proxy &&
+                         door_->options().xclient.contains(*peer_.address)),
       place_(std::move(arrival.place)),
       proxied_(arrival.proxy),
       client_(peer_.text()),
@@ -64,6 +67,11 @@ awaitable<void> Session::run() {
       co_await ask_capabilities();
     } else if (const auto* checked = std::get_if<smtp::CheckCredential>(&action)) {
       co_await check(*checked->credential);
+    } else if (const auto* named = std::get_if<smtp::ClientNamed>(&action)) {
+      co_await flush();
+      bool stays = false;
+      if (!closed_) stays = co_await assume(*named->facts);
+      if (!stays) co_return;
     } else if (std::holds_alternative<smtp::StartHandshake>(action)) {
       co_await flush();
       bool made = false;

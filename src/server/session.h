@@ -40,6 +40,7 @@ class Session {
   smtp::ServerMachineOptions machine_options(const Client& client) const;
   awaitable<bool> meet_client();
   awaitable<bool> become(Client client);
+  awaitable<bool> assume(const smtp::ClientFacts& facts);
   void log_proxy(std::string_view reason);
   // session_login.cpp
   awaitable<bool> make_tls();
@@ -63,13 +64,16 @@ class Session {
   const std::shared_ptr<const Door> door_;
   Backend& backend_;
   relay::Relay& relay_;
-  const Client peer_;  // at the other end of the socket
+  const Client peer_;       // at the other end of the socket
+  Client current_;          // whose mail it brings
+  bool speaks_for_others_;  // XCLIENT may say so
   Admission::Place place_;
   const bool proxied_;      // the peer says first whose connection it passes on
   std::string_view early_;  // in buffer_: read behind a proxy's header, the client's
   std::string client_;      // its address, for the log
   smtp::ServerMachine machine_;
   std::string credential_;                    // what its fingerprints never collide across
+  std::string assumed_user_;                  // LOGIN of XCLIENT
   std::string user_;                          // as which the client logged in
   std::shared_ptr<upstream::Pool> upstream_;  // under its own credential
   std::optional<relay::Transaction> transaction_;

@@ -9,13 +9,17 @@ namespace mailonce::server {
 smtp::ServerMachineOptions Session::machine_options(const Client& client) const {
   const Listener& listener = door_->options();
   smtp::ServerMachineOptions machine;
-  machine.secure = listener.tls == ListenerTls::implicit;
+  machine.secure = listener.tls == ListenerTls::implicit || stream_.secure();
   machine.starttls = listener.tls == ListenerTls::starttls;
   machine.require_tls = listener.require_tls;
   machine.auth = listener.login != LoginAt::nobody;
   // The way from the proxy to us counts, too.
   machine.auth_in_clear = listener.auth_in_clear && client.on_this_host() && peer_.on_this_host();
   machine.require_auth = listener.offers_login() && !may_relay(listener, client);
+  machine.deny_relay = !listener.offers_login() && !may_relay(listener, client);
+  machine.xclient = speaks_for_others_;
+  // A name is no credential: with the client's own at the provider it would be somebody else's.
+  machine.xclient_login = listener.login != LoginAt::upstream;
   machine.hostname = options_.hostname;
   machine.max_message_octets = options_.max_message_octets;
   machine.max_recipients = options_.max_recipients;
@@ -49,6 +53,7 @@ awaitable<bool> Session::meet_client() {
   }
   Client client = peer_;
   if (header.source()) client.address = header.source()->address();
+  speaks_for_others_ = client.address && door_->options().xclient.contains(*client.address);
   bool stays = co_await become(client);
   co_return stays;
 }
@@ -59,12 +64,41 @@ void Session::log_proxy(std::string_view reason) {
                    {{"session", id_}, {"client", client_}, {"error", std::string(reason)}});
 }
 
+// XCLIENT: whoever may say it answers for what it says. Who logged in before, by AUTH or certificate, was the
+// host that says it and is forgotten; LOGIN is a name like a user's of the file, and never a credential at
+// the provider. What is not given stays as an XCLIENT before gave it. False: the session is over.
+awaitable<bool> Session::assume(const smtp::ClientFacts& facts) {
+  Client client = current_;
+  if (facts.address.given) {
+    client.address.reset();
+    error_code none;
+    const auto address = boost::asio::ip::make_address(facts.address.value, none);
+    if (!none) client.address = address;
+  }
+  if (facts.login.given) assumed_user_ = facts.login.value;
+  upstream_.reset();
+  user_ = credential_ = assumed_user_;
+  relay_.log.event(observe::Level::info, "client_named", "A trusted host passes on another client's session",
+                   {{"session", id_},
+                    {"client", client.text()},
+                    {"by", peer_.text()},
+                    {"user", user_},
+                    {"name", facts.name.value},
+                    {"helo", facts.hello.value}});
+  bool stays = co_await become(client);
+  if (!stays) co_return false;
+  if (!assumed_user_.empty()) machine_.trust();
+  machine_.greet();
+  co_return true;
+}
+
 // From here on the session is this client's, as after a new connection. False: it is turned away, and the
 // stream is closed.
 awaitable<bool> Session::become(Client client) {
   const Listener& listener = door_->options();
+  current_ = client;
   client_ = client.text();
-  const auto turned = place_.take(listener, client, false);
+  const auto turned = place_.take(listener, client, speaks_for_others_);
   if (!turned) {
     machine_ = smtp::ServerMachine(machine_options(client));
     co_return true;
@@ -72,7 +106,7 @@ awaitable<bool> Session::become(Client client) {
   relay_.log.event(observe::Level::warning, "session_refused", "A connection was refused",
                    {{"session", id_}, {"client", client_}, {"why", std::string(turned->why)}});
   // In the clear it would be noise where TLS is spoken from the first octet.
-  if (listener.tls != ListenerTls::implicit) {
+  if (listener.tls != ListenerTls::implicit || stream_.secure()) {
     std::string reply;
     smtp::Reply{turned->code, std::string(turned->text)}.append_to(reply);
     stream_.expires_after(options_.timeouts.write);

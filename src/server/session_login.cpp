@@ -46,6 +46,7 @@ awaitable<bool> Session::make_tls() {
   }
   // RFC 3207 §4.2: a login from before is forgotten.
   upstream_.reset();
+  assumed_user_.clear();
   user_ = stream_.peer_name();
   credential_ = user_.empty() ? std::string() : "certificate\n" + user_;
   co_return true;

@@ -27,6 +27,17 @@ void add_mechanisms(std::vector<std::string>& known, std::string_view words) {
   }
 }
 
+// RFC 9422 §4: "RCPTMAX=" 1*6DIGIT and not 0; what is unknown or malformed is passed over.
+void read_limits(Capabilities& found, std::string_view words) {
+  while (!words.empty()) {
+    auto digits = take_until(words, ' ');
+    const auto name = take_until(digits, '=');
+    const auto limit = digits.size() <= 6 ? parse_max_size(digits) : std::nullopt;
+    if (limit && equals_ignoring_case(name, "RCPTMAX")) found.max_recipients = *limit;
+    if (limit && equals_ignoring_case(name, "RCPTDOMAINMAX")) found.max_recipient_domains = *limit;
+  }
+}
+
 void read_line(Capabilities& found, std::string_view line) {
   const auto keyword = take_until(line, ' ');
   if (equals_ignoring_case(keyword, "PIPELINING")) {
@@ -41,6 +52,12 @@ void read_line(Capabilities& found, std::string_view line) {
     found.smtputf8 = true;
   } else if (equals_ignoring_case(keyword, "DSN")) {
     found.dsn = true;
+  } else if (equals_ignoring_case(keyword, "CHUNKING")) {
+    found.chunking = true;
+  } else if (equals_ignoring_case(keyword, "REQUIRETLS")) {
+    found.requiretls = true;
+  } else if (equals_ignoring_case(keyword, "LIMITS")) {
+    read_limits(found, line);
   } else if (equals_ignoring_case(keyword, "SIZE")) {
     found.size = true;
     found.max_size = parse_max_size(trim_left(line));
@@ -75,6 +92,11 @@ Reply Capabilities::announce(std::string_view hostname) const {
   if (eight_bit_mime) reply.text += "\n8BITMIME";
   if (smtputf8) reply.text += "\nSMTPUTF8";
   if (dsn) reply.text += "\nDSN";
+  if (chunking) reply.text += "\nCHUNKING";
+  if (requiretls) reply.text += "\nREQUIRETLS";
+  if (max_recipients || max_recipient_domains) reply.text += "\nLIMITS";
+  if (max_recipients) reply.text += " RCPTMAX=" + std::to_string(*max_recipients);
+  if (max_recipient_domains) reply.text += " RCPTDOMAINMAX=" + std::to_string(*max_recipient_domains);
   if (starttls) reply.text += "\nSTARTTLS";
   if (!auth.empty()) reply.text += "\nAUTH";
   for (const auto& mechanism : auth) reply.text.append(" ").append(mechanism);

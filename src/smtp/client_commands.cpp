@@ -16,6 +16,7 @@ void append_mail(std::string& out, const Sender& sender, const Capabilities& off
   if (offered.eight_bit_mime && sender.body != BodyType::unspecified)                          // RFC 6152 §3
     out.append(sender.body == BodyType::eight_bit_mime ? " BODY=8BITMIME" : " BODY=7BIT");
   if (sender.smtputf8) out.append(" SMTPUTF8");
+  if (sender.requiretls) out.append(" REQUIRETLS");
   if (offered.dsn && !sender.ret.empty()) out.append(" RET=").append(sender.ret);
   if (offered.dsn && !sender.envid.empty()) out.append(" ENVID=").append(sender.envid);
   out.append("\r\n");

@@ -1,6 +1,7 @@
 #include "mailonce/smtp/command.h"
 
 #include <array>
+#include <charconv>
 
 #include "mail_parameters.h"
 #include "mailonce/base/encoding.h"
@@ -122,9 +123,22 @@ ParsedCommand parse_unimplemented(std::string_view) {
   return refuse(502, "5.5.1 Error: command not implemented");
 }
 
-// RFC 3030 §2: octets follow at once, and they must not become commands.
-ParsedCommand parse_bdat(std::string_view) {
-  return refuse(502, "5.5.1 Error: CHUNKING was not announced", true);
+// RFC 3030 §2: "BDAT" SP chunk-size [SP "LAST"]. Octets follow at once, and they must not become commands:
+// without a size they can not be told from them.
+ParsedCommand parse_bdat(std::string_view arguments) {
+  Bdat bdat{0, false};
+  const auto size = take_until(arguments, ' ');
+  const auto [end, error] = std::from_chars(size.data(), size.data() + size.size(), bdat.octets);
+  arguments = trim_left(arguments);
+  bdat.last = equals_ignoring_case(arguments, "LAST");
+  if (size.empty() || error != std::errc() || end != size.data() + size.size() ||
+      (!bdat.last && !arguments.empty()))
+    return refuse(501, "5.5.4 Syntax: BDAT size [LAST]", true);
+  return bdat;
+}
+
+ParsedCommand parse_xclient_line(std::string_view arguments) {
+  return Xclient{std::string(arguments)};
 }
 
 // Another protocol aimed at this port (ALPACA, cross-protocol requests from browsers).
@@ -147,12 +161,12 @@ constexpr std::array verbs{
     Verb{"AUTH", parse_auth},          Verb{"STARTTLS", parse_bare<StartTls>},
     Verb{"ETRN", parse_unimplemented}, Verb{"TURN", parse_unimplemented},
     Verb{"SEND", parse_unimplemented}, Verb{"SOML", parse_unimplemented},
-    Verb{"SAML", parse_unimplemented}, Verb{"GET", parse_foreign},
-    Verb{"POST", parse_foreign},       Verb{"PUT", parse_foreign},
-    Verb{"HEAD", parse_foreign},       Verb{"DELETE", parse_foreign},
-    Verb{"PATCH", parse_foreign},      Verb{"OPTIONS", parse_foreign},
-    Verb{"CONNECT", parse_foreign},    Verb{"TRACE", parse_foreign},
-    Verb{"PRI", parse_foreign},  // HTTP/2
+    Verb{"SAML", parse_unimplemented}, Verb{"XCLIENT", parse_xclient_line},
+    Verb{"GET", parse_foreign},        Verb{"POST", parse_foreign},
+    Verb{"PUT", parse_foreign},        Verb{"HEAD", parse_foreign},
+    Verb{"DELETE", parse_foreign},     Verb{"PATCH", parse_foreign},
+    Verb{"OPTIONS", parse_foreign},    Verb{"CONNECT", parse_foreign},
+    Verb{"TRACE", parse_foreign},      Verb{"PRI", parse_foreign},  // HTTP/2
 };
 
 // A header field or a line of text: somebody's message is being read as commands.

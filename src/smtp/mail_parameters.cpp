@@ -126,6 +126,10 @@ error_code parse_mail_parameters(std::string_view text, Sender& sender) {
       error = !bare || sender.smtputf8 ? make_error_code(Errc::bad_parameter) : error_code();
       sender.smtputf8 = true;
     }
+    if (equals_ignoring_case(keyword, "REQUIRETLS")) {
+      error = !bare || sender.requiretls ? make_error_code(Errc::bad_parameter) : error_code();
+      sender.requiretls = true;
+    }
     if (equals_ignoring_case(keyword, "RET")) error = parse_ret(value, sender);
     if (equals_ignoring_case(keyword, "ENVID")) error = parse_envid(value, sender);
     if (equals_ignoring_case(keyword, "SIZE")) error = parse_size(value, sender);

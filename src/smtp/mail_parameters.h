@@ -1,5 +1,5 @@
 // The ESMTP parameters of MAIL and RCPT (RFC 5321 §4.1.2): SIZE (RFC 1870), BODY (RFC 6152), AUTH (RFC 4954),
-// SMTPUTF8 (RFC 6531), RET, ENVID, NOTIFY and ORCPT (RFC 3461).
+// SMTPUTF8 (RFC 6531), REQUIRETLS (RFC 8689), RET, ENVID, NOTIFY and ORCPT (RFC 3461).
 #pragma once
 #include <string_view>
 

@@ -30,9 +30,33 @@ void ServerMachine::trust() {
   state_->trusted = true;
 }
 
+// Postfix's XCLIENT_README: from a trusted host, between transactions; the session begins anew with its next
+// 220.
+void ServerMachine::State::on(const Xclient& command) {
+  if (!options.xclient) return fail("550 5.7.0 Error: insufficient authorization");
+  if (open) return fail("503 5.5.1 Error: MAIL transaction in progress");
+  auto facts = parse_xclient(command.arguments);
+  if (!facts) return fail("501 5.5.4 Error: bad XCLIENT attributes");
+  if (!facts->login.value.empty() && !options.xclient_login)
+    return fail("501 5.5.4 Error: LOGIN is no credential for the upstream server");
+  // As behind STARTTLS: said to the session before, it would be taken for something said in the one after.
+  if (!reader.empty()) return close_with("554 5.5.0 Error: nothing may follow XCLIENT before the greeting");
+  client_facts = std::move(facts);
+  name_client = true;
+}
+
+std::string_view ServerMachine::State::xclient_attributes() const {
+  return options.xclient_login ? "NAME ADDR PORT PROTO HELO LOGIN DESTADDR DESTPORT"
+                               : "NAME ADDR PORT PROTO HELO DESTADDR DESTPORT";
+}
+
 bool ServerMachine::State::may_send_mail() {
   if (options.require_tls && !secure) {
     fail("530 5.7.0 Must issue a STARTTLS command first");  // RFC 3207 §4
+    return false;
+  }
+  if (options.deny_relay && !trusted) {
+    fail("554 5.7.1 Relaying not allowed");
     return false;
   }
   if (options.require_auth && !authenticated && !trusted) {

@@ -47,6 +47,10 @@ void ServerMachine::State::handle_command(std::string_view line) {
     reader.consume();
     return fail("500 5.5.6 Error: line too long");
   }
+  if (++commands > options.max_commands) {
+    reader.consume();
+    return close_with("421 4.7.0 Error: too many commands and no message");
+  }
   auto parsed = parse_command(line);
   reader.consume();
   const bool after_refused_data = std::exchange(data_was_refused, false);
@@ -86,6 +90,8 @@ void ServerMachine::State::begin_session(std::string_view name) {
   mechanisms.clear();
   announced = {};
   max_octets = options.max_message_octets;
+  max_recipients = options.max_recipients;
+  bdat_failed = false;
 }
 
 void ServerMachine::State::on(Ehlo command) {
@@ -107,6 +113,7 @@ void ServerMachine::State::on(Mail command) {
   if (command.sender.size.value_or(0) > max_octets) return say("552 5.3.4 Error: message too large");
   envelope.sender = std::move(command.sender);
   open = true;
+  bdat_failed = false;
   say("250 2.1.0 Ok");
 }
 
@@ -117,6 +124,10 @@ std::string_view ServerMachine::State::unannounced(const Sender& sender) const {
   if (sender.auth && announced.auth.empty()) return "555 5.5.4 Error: AUTH was not announced";
   if (sender.body != BodyType::unspecified && !announced.eight_bit_mime)
     return "555 5.5.4 Error: BODY was not announced";
+  // RFC 8689 §4.2: better not at all than in the clear.
+  if (sender.requiretls && !secure && options.starttls)
+    return "530 5.7.0 Must issue a STARTTLS command first";
+  if (sender.requiretls && !announced.requiretls) return "550 5.7.30 REQUIRETLS support required";
   if (sender.asks_for_dsn() && !announced.dsn) return "555 5.5.4 Error: DSN was not announced";
   return {};
 }
@@ -129,11 +140,12 @@ std::string_view ServerMachine::State::unannounced(const Recipient& recipient) c
 }
 
 bool ServerMachine::State::room_for_recipients() const {
-  return envelope.recipients.size() + batch.size() < options.max_recipients;
+  return envelope.recipients.size() + batch.size() < max_recipients;
 }
 
 void ServerMachine::State::on(Rcpt command) {
   if (!open) return fail("503 5.5.1 Error: need MAIL command");
+  if (chunked) return fail("503 5.5.1 Error: RCPT is not permitted after BDAT");
   if (!room_for_recipients()) return say("452 4.5.3 Error: too many recipients");  // RFC 5321 §4.5.3.1.10
   if (const auto lacking = unannounced(command.recipient); !lacking.empty()) return fail(lacking);
   batch.push_back(std::move(command.recipient));
@@ -148,15 +160,18 @@ void ServerMachine::State::on(Rcpt command) {
     auto& recipient = std::get<Rcpt>(*further).recipient;
     if (!unannounced(recipient).empty()) return;
     batch.push_back(std::move(recipient));
+    ++commands;
     reader.consume();
   }
 }
 
 void ServerMachine::State::on(Data) {
-  if (open && !envelope.recipients.empty()) return begin_data();
+  if (open && !chunked && !envelope.recipients.empty()) return begin_data();
   // RFC 5321 §4.1.1.4, never 354 here. That a pipelined group had all its recipients refused is no error of
   // the client's.
-  if (open) {
+  if (chunked) {
+    fail("503 5.5.1 Error: the message comes by BDAT");  // RFC 3030 §2
+  } else if (open) {
     say("554 5.5.1 Error: no valid recipients");
   } else {
     fail("503 5.5.1 Error: need MAIL command");
@@ -169,6 +184,7 @@ void ServerMachine::State::on(Data) {
 
 void ServerMachine::State::on(Rset) {
   abandon_as(Why::reset);
+  bdat_failed = false;
   say("250 2.0.0 Ok");
 }
 

@@ -21,12 +21,17 @@ ServerAction ServerMachine::State::next_in_data() {
         decoder.fault() == DataDecoder::Fault::none && decoder.octets() <= max_octets && !refusal;
     if (wanted && !piece.empty()) return DataChunk{piece};
   }
-  return NeedInput{NeedInput::Phase::data};
+  return need(NeedInput::Phase::data);
 }
 
 ServerAction ServerMachine::State::end_of_data() {
   in_data = false;
-  switch (decoder.fault()) {
+  handled = true;
+  return end_of_message(decoder.fault(), decoder.octets());
+}
+
+ServerAction ServerMachine::State::end_of_message(DataDecoder::Fault fault, std::uint64_t octets) {
+  switch (fault) {
     case DataDecoder::Fault::none:
       break;
     case DataDecoder::Fault::bare_cr:
@@ -36,11 +41,10 @@ ServerAction ServerMachine::State::end_of_data() {
     case DataDecoder::Fault::nul:
       return abandon_body(Why::bad_data, {550, "5.5.2 Error: NUL received"});
   }
-  if (decoder.octets() > max_octets)
-    return abandon_body(Why::too_large, {552, "5.3.4 Error: message too large"});
+  if (octets > max_octets) return abandon_body(Why::too_large, {552, "5.3.4 Error: message too large"});
   if (refusal) return abandon_body(Why::refused, *refusal);
   owed = Owed::data;
-  return EndOfData{decoder.octets()};
+  return EndOfData{octets};
 }
 
 ServerAction ServerMachine::State::abandon_body(Abandon::Why why, const Reply& reply) {

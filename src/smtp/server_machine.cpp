@@ -51,13 +51,22 @@ ServerAction ServerMachine::State::next() {
       owed = Owed::credential;
       return CheckCredential{&*credential};
     }
+    if (std::exchange(name_client, false)) {
+      owed = Owed::client;
+      return ClientNamed{&*client_facts};
+    }
     if (std::exchange(ask_recipients, false)) {
       owed = Owed::recipients;
       return AskRecipients{&envelope.sender, batch, !std::exchange(asked, true)};
     }
     if (std::exchange(data_begins, false)) return DataBegins{};
     if (in_data) return next_in_data();
-    if (!handle_line()) return NeedInput{open ? Phase::transaction : Phase::command};
+    if (in_chunk) {
+      if (auto action = next_in_chunk()) return std::move(*action);
+      continue;
+    }
+    if (!handle_line()) return need(chunked ? Phase::data : open ? Phase::transaction : Phase::command);
+    handled = true;
   }
 }
 
@@ -75,9 +84,17 @@ void ServerMachine::announce(const Capabilities& path) {
   offered.dsn = path.dsn;
   offered.enhanced_status_codes = path.enhanced_status_codes;
   offered.starttls = s.options.starttls && !s.secure;
+  offered.chunking = true;                           // what is given further is DATA
+  offered.requiretls = path.requiretls && s.secure;  // RFC 8689 §2
+  s.max_recipients =
+      std::min(s.options.max_recipients, path.max_recipients.value_or(s.options.max_recipients));
+  offered.max_recipients = s.max_recipients;
+  offered.max_recipient_domains = path.max_recipient_domains;
   if (s.options.auth && (s.secure || s.clear_is_enough())) s.mechanisms = path.auth;
   offered.auth = s.mechanisms;
-  s.say(offered.announce(s.options.hostname));
+  auto reply = offered.announce(s.options.hostname);
+  if (s.options.xclient) reply.text.append("\nXCLIENT ").append(s.xclient_attributes());
+  s.say(reply);
   s.announced = std::move(offered);
 }
 
@@ -87,7 +104,9 @@ void ServerMachine::answer_recipients(std::span<const Reply> replies) {
   s.owed = State::Owed::nothing;
   for (std::size_t i = 0; i < replies.size() && !s.closing; ++i) {  // nothing is said after a 421
     s.say(replies[i]);
-    if (replies[i].completed()) s.envelope.recipients.push_back(std::move(s.batch[i]));
+    if (!replies[i].completed()) continue;
+    s.envelope.recipients.push_back(std::move(s.batch[i]));
+    --s.commands;
   }
   s.batch.clear();
 }
@@ -97,12 +116,12 @@ void ServerMachine::answer_data(const Reply& reply) {
   assert(s.owed == State::Owed::data);
   s.owed = State::Owed::nothing;
   s.forget_transaction();
-  if (reply.completed()) s.errors = 0;  // a client that delivers is no scanner, however long its session
+  if (reply.completed()) s.errors = s.commands = 0;  // a client that delivers is no scanner
   s.say(reply);
 }
 
 void ServerMachine::refuse_data(Reply reply) {
-  if (state_->in_data && !state_->refusal) state_->refusal = std::move(reply);
+  if ((state_->in_data || state_->chunked) && !state_->refusal) state_->refusal = std::move(reply);
 }
 
 void ServerMachine::shut_down(Reply reply) {
@@ -110,7 +129,8 @@ void ServerMachine::shut_down(Reply reply) {
   if (s.closing) return;
   // After EndOfData this is the answer: the message is the shell's, there is nothing to abandon.
   if (std::exchange(s.owed, State::Owed::nothing) == State::Owed::data) s.forget_transaction();
-  s.ask_capabilities = s.ask_recipients = s.data_begins = s.start_handshake = s.check_credential = false;
+  s.ask_capabilities = s.ask_recipients = s.data_begins = s.start_handshake = s.check_credential =
+      s.name_client = false;
   s.say(reply);
   s.end_session();
 }
@@ -127,12 +147,16 @@ std::string_view ServerMachine::client_name() const noexcept {
 bool ServerMachine::authenticated() const noexcept {
   return state_->authenticated;
 }
+bool ServerMachine::needs_login() const noexcept {
+  const State& s = *state_;
+  return (s.options.require_auth || s.options.deny_relay) && !s.authenticated && !s.trusted;
+}
 bool ServerMachine::in_transaction() const noexcept {
   return state_->open && !state_->abandoned;
 }
 bool ServerMachine::idle() const noexcept {
   const State& s = *state_;
-  return !in_transaction() && s.owed == State::Owed::nothing && !s.closing && s.reader.empty();
+  return !in_transaction() && !s.in_chunk && s.owed == State::Owed::nothing && !s.closing && s.reader.empty();
 }
 
 void ServerMachine::State::say(const Reply& reply) {
@@ -166,7 +190,7 @@ void ServerMachine::State::forget_transaction() {
   envelope.recipients.clear();
   batch.clear();
   refusal.reset();
-  open = asked = abandoned = in_data = false;
+  open = asked = abandoned = in_data = chunked = false;
 }
 
 }  // namespace mailonce::smtp

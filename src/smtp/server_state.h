@@ -5,8 +5,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
+#include "line_ends.h"
 #include "line_reader.h"
 #include "mailonce/smtp/command.h"
 #include "mailonce/smtp/data_codec.h"
@@ -20,10 +22,12 @@ struct ServerMachine::State {
       : options(std::move(given)),
         reader(options.auth ? std::max(options.max_line_octets, options.max_auth_line_octets)
                             : options.max_line_octets),
+        max_recipients(options.max_recipients),
         secure(options.secure) {}
 
   // server_machine.cpp
   ServerAction next();
+  NeedInput need(NeedInput::Phase phase) { return {phase, !std::exchange(handled, false)}; }
   void say(std::string_view reply) { output.append(reply).append("\r\n"); }
   void say(const Reply& reply);
   void close_with(std::string_view reply);
@@ -49,6 +53,9 @@ struct ServerMachine::State {
   void on(Quit command);
   void on(StartTls command);
   void on(Auth command);
+  void on(Bdat command);
+  void on(const Xclient& command);
+  std::string_view xclient_attributes() const;
   bool may_send_mail();
   // Why it can not be: it uses what was not announced. Empty: it can.
   std::string_view unannounced(const Sender& sender) const;
@@ -65,7 +72,14 @@ struct ServerMachine::State {
   void begin_data();
   ServerAction next_in_data();
   ServerAction end_of_data();
+  ServerAction end_of_message(DataDecoder::Fault fault, std::uint64_t octets);
   ServerAction abandon_body(Abandon::Why why, const Reply& reply);
+
+  // server_bdat.cpp
+  std::optional<ServerAction> next_in_chunk();  // nothing: the chunk was answered
+  std::optional<ServerAction> end_of_chunk();
+  std::optional<ServerAction> more_chunks();
+  ServerAction end_of_chunks();
 
   const ServerMachineOptions options;
   LineReader reader;
@@ -75,7 +89,10 @@ struct ServerMachine::State {
   std::string client_name;
   Capabilities announced;
   std::uint64_t max_octets = 0;  // of a message: our own limit, or less when the path takes less
+  std::size_t max_recipients;    // likewise
   std::size_t errors = 0;
+  std::size_t commands = 0;  // since the last message that was taken, but for what brought the next one on
+  bool handled = true;       // a line, a chunk or a body since input was asked for
   bool met_bare_lf = false;
   bool data_was_refused = false;  // by the command before this one
   bool heard = false;             // anything at all
@@ -97,6 +114,15 @@ struct ServerMachine::State {
   DataDecoder decoder;
   std::optional<Reply> refusal;  // refuse_data()
 
+  // A body by BDAT.
+  bool chunked = false;   // it has begun
+  bool in_chunk = false;  // octets of a chunk are to come, of this transaction or of none
+  Bdat chunk{};
+  std::uint64_t chunk_left = 0;
+  std::string_view chunk_refusal;  // static; said when the chunk was read
+  LineEnds chunked_text;
+  bool bdat_failed = false;  // and the chunks behind it are on their way
+
   // Due.
   std::optional<Abandon::Why> abandon;
   bool closing = false;
@@ -105,8 +131,18 @@ struct ServerMachine::State {
   bool data_begins = false;
   bool start_handshake = false;
   bool check_credential = false;
+  std::optional<ClientFacts> client_facts;
+  bool name_client = false;
   // The answer the shell owes.
-  enum class Owed { nothing, capabilities, handshake, credential, recipients, data } owed = Owed::nothing;
+  enum class Owed {
+    nothing,
+    capabilities,
+    handshake,
+    credential,
+    client,
+    recipients,
+    data
+  } owed = Owed::nothing;
 };
 
 }  // namespace mailonce::smtp

@@ -62,6 +62,7 @@ std::string_view Session::lacks(const smtp::Sender& sender,
   if (sender.body == smtp::BodyType::eight_bit_mime && !capabilities_.eight_bit_mime)
     return "8BITMIME is not offered";
   if (sender.smtputf8 && !capabilities_.smtputf8) return "SMTPUTF8 is not offered";
+  if (sender.requiretls && !capabilities_.requiretls) return "REQUIRETLS is not offered over verified TLS";
   const bool dsn = sender.asks_for_dsn() || std::any_of(recipients.begin(), recipients.end(),
                                                         [](const auto& each) { return each.asks_for_dsn(); });
   return dsn && !capabilities_.dsn ? "DSN is not offered" : "";

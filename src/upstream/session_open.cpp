@@ -113,6 +113,8 @@ awaitable<Result<>> Session::set_up(LiveConnections& live) {
     action = setup.on_reply(*reply);
   }
   capabilities_ = setup.capabilities();
+  // RFC 8689 §4.2.1: over TLS whose certificate was verified, or not at all.
+  capabilities_.requiretls = capabilities_.requiretls && wire_.stream().secure() && options.tls.verify;
   environment_->log.event(observe::Level::debug, "upstream_connected", "ready for mail",
                           {{"upstream", options.name}, {"tls", wire_.stream().tls_description()}});
   co_return Result<>();

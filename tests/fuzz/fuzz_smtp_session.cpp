@@ -1,6 +1,7 @@
 // Whole sessions of a client: the machine never stands still, never speaks in half lines, and octet by octet
 // it comes to the messages it comes to in one segment (but for a body sent behind a refused DATA, which ends
-// the session only when it is there in time, or something behind STARTTLS).
+// the session only when it is there in time, or something behind STARTTLS or
+// XCLIENT).
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@ struct Session {
     smtp::ServerMachineOptions out{"relay", 500, 3, 100, 10};
     out.starttls = out.auth = out.auth_in_clear = true;
     out.max_auth_line_octets = 200;
+    out.xclient = true;
+    out.max_commands = 50;
     return out;
   }
 
@@ -29,9 +32,15 @@ struct Session {
 
   void on(const smtp::NeedInput&) { waiting = true; }
   void on(const smtp::AskCapabilities&) {
-    machine.announce(smtp::Capabilities{.eight_bit_mime = true, .auth = {"PLAIN", "LOGIN", "XOAUTH2"}});
+    machine.announce(smtp::Capabilities{
+        .eight_bit_mime = true, .requiretls = true, .auth = {"PLAIN", "LOGIN", "XOAUTH2"}});
   }
   void on(const smtp::StartHandshake&) { machine.tls_started(); }
+  void on(const smtp::ClientNamed& named) {
+    fuzz::check(named.facts->login.value.find_first_of("\r\n\0"s) == std::string::npos);
+    machine = smtp::ServerMachine(options());
+    machine.greet();
+  }
   void on(const smtp::CheckCredential& check) {
     const auto& credential = *check.credential;
     fuzz::check(!credential.user.empty() && credential.user.find_first_of("\r\n\0"s) == std::string::npos);

@@ -20,6 +20,7 @@ struct Networks {
 
   // IPv4-mapped IPv6 addresses count as the IPv4 address they carry; a zone does not count.
   bool contains(const boost::asio::ip::address& address) const;
+  bool empty() const noexcept { return v4.empty() && v6.empty(); }
   static Networks loopback();
 };
 
@@ -44,6 +45,8 @@ struct Listener {
   // Proxies: a connection of theirs begins with a PROXY header, which says whose it is. Nobody else's header
   // counts.
   Networks proxy_protocol = {};
+  // Hosts that may say with XCLIENT whose session they pass on.
+  Networks xclient = {};
   std::string unix_path = {};  // not empty: a Unix socket, and who may connect to it may relay
   unsigned unix_mode = 0660;   // permissions of its file
   ListenerTls tls = ListenerTls::none;

@@ -1,6 +1,7 @@
 // One command line of a client, parsed (RFC 5321 §4.1.1): a typed command, or the refusal it deserves.
 // Whether the command is legal now is the ServerMachine's to say.
 #pragma once
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,12 +35,20 @@ struct Auth {
   std::string mechanism;               // as the client wrote it
   std::optional<std::string> initial;  // response, in base64; "=" is an empty one (RFC 4954 §4)
 };
+struct Bdat {
+  std::uint64_t octets;  // that follow the line
+  bool last;
+};
+struct Xclient {
+  std::string arguments;  // for parse_xclient()
+};
 
-using Command = std::variant<Ehlo, Helo, Mail, Rcpt, Data, Rset, Noop, Vrfy, Quit, StartTls, Auth>;
+using Command =
+    std::variant<Ehlo, Helo, Mail, Rcpt, Data, Rset, Noop, Vrfy, Quit, StartTls, Auth, Bdat, Xclient>;
 
 struct Refusal {
   Reply reply;
-  // The connection must end: what follows on it is not SMTP (HTTP, a header, the octets of a BDAT).
+  // The connection must end: what follows on it is not SMTP (HTTP, a header, a chunk of unknown size).
   bool close = false;
 };
 

@@ -15,8 +15,9 @@ struct Sender {
   Address address;
   std::optional<std::uint64_t> size;  // octets the client declared (RFC 1870)
   BodyType body = BodyType::unspecified;
-  bool auth = false;      // AUTH= was given (RFC 4954 §5); it is not passed on
-  bool smtputf8 = false;  // RFC 6531: addresses or header may hold UTF-8
+  bool auth = false;        // AUTH= was given (RFC 4954 §5); it is not passed on
+  bool smtputf8 = false;    // RFC 6531: addresses or header may hold UTF-8
+  bool requiretls = false;  // RFC 8689: not to go on but by verified TLS to who promises the same
   // Delivery status notifications (RFC 3461), as the client wrote them.
   std::string ret = {};    // FULL or HDRS; empty: not given
   std::string envid = {};  // xtext

@@ -20,12 +20,14 @@
 #include "mailonce/smtp/credential.h"
 #include "mailonce/smtp/envelope.h"
 #include "mailonce/smtp/reply.h"
+#include "mailonce/smtp/xclient.h"
 
 namespace mailonce::smtp {
 
 // Nothing to do until the client says more. `phase` picks the shell's deadline (RFC 5321 §4.5.3.2).
 struct NeedInput {
   enum class Phase { command, transaction, data } phase;  // between transactions, inside one, in the body
+  bool same = false;  // what was waited for last is not complete: a part of it came, or nothing
 };
 // EHLO: the shell says what can be announced. mailonce's own SIZE and PIPELINING are the machine's.
 struct AskCapabilities {};
@@ -36,19 +38,24 @@ struct StartHandshake {};
 struct CheckCredential {
   const Credential* credential;
 };
+// XCLIENT was accepted: the session is another client's. The shell either puts a new machine in this one's
+// place and greets with it, or shuts this one down. Nothing came behind the command. Valid until then.
+struct ClientNamed {
+  const ClientFacts* facts;
+};
 // One or more RCPT that arrived together; the replies come from the upstream, in order.
 struct AskRecipients {
   const Sender* sender;
   std::span<const Recipient> recipients;
   bool first;  // no RCPT was asked about before in this transaction
 };
-// DATA was accepted (354 is in output()): a body begins.
+// DATA (354 is in output()) or the first BDAT was accepted: a body begins.
 struct DataBegins {};
-// A piece of the message, dot-unstuffed, line ends as sent.
+// A piece of the message, dot-unstuffed if it came by DATA, line ends as sent.
 struct DataChunk {
   std::string_view octets;
 };
-// The true end of data (CRLF.CRLF) of a well-formed message.
+// The true end of data (CRLF.CRLF, or the last BDAT's last octet) of a well-formed message.
 struct EndOfData {
   std::uint64_t octets;
 };
@@ -68,7 +75,7 @@ struct Abandon {
 struct Close {};
 
 using ServerAction = std::variant<NeedInput, AskCapabilities, AskRecipients, DataBegins, DataChunk, EndOfData,
-                                  Abandon, Close, StartHandshake, CheckCredential>;
+                                  Abandon, Close, StartHandshake, CheckCredential, ClientNamed>;
 
 struct ServerMachineOptions {
   std::string hostname = "localhost";                      // in the banner and the EHLO reply
@@ -82,6 +89,10 @@ struct ServerMachineOptions {
   bool auth = false;                          // AUTH is offered: in a secure session, or with auth_in_clear
   bool auth_in_clear = false;                 // unless require_tls
   bool require_auth = false;                  // 530 5.7.0 to MAIL before
+  bool deny_relay = false;                    // 554 5.7.1 to MAIL, but from whom trust() is for
+  bool xclient = false;                       // XCLIENT is taken, else 550 5.7.0
+  bool xclient_login = true;                  // its LOGIN too
+  std::size_t max_commands = 2000;            // without a message, then 421 4.7.0 and close
   std::size_t max_failed_logins = 3;          // then 421 4.7.0 and close
   std::size_t max_auth_line_octets = 12'288;  // RFC 4954 §4
 };
@@ -124,6 +135,7 @@ class ServerMachine {
   const Envelope& envelope() const noexcept;      // of the current transaction
   std::string_view client_name() const noexcept;  // EHLO or HELO argument; empty before
   bool authenticated() const noexcept;
+  bool needs_login() const noexcept;     // before it may send mail
   bool in_transaction() const noexcept;  // between an accepted MAIL and its end
   bool idle() const noexcept;            // waiting for a command outside a transaction, nothing half read
 

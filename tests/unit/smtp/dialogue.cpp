@@ -8,7 +8,7 @@
 namespace mailonce::smtp {
 
 Dialogue::Dialogue(ServerMachineOptions options, Capabilities path)
-    : machine(std::move(options)), path_(std::move(path)) {
+    : machine(options), options_(std::move(options)), path_(std::move(path)) {
   machine.greet();
   run();
   outcome.output.clear();  // the banner has its own test
@@ -120,6 +120,16 @@ void Dialogue::on(const CheckCredential& action) {
   outcome.actions.push_back((password ? "password " : "token ") + credential.user + " " + credential.secret);
   const bool right = !credential.user.starts_with("no");
   machine.answer_auth(right ? Reply{235, "2.7.0 welcome"} : Reply{535, "5.7.8 wrong"});
+}
+
+void Dialogue::on(const ClientNamed& action) {
+  const auto& facts = *action.facts;
+  outcome.actions.push_back("client " + facts.address.value + " " + facts.login.value);
+  const bool known = !facts.login.value.empty();
+  drain_output();
+  machine = ServerMachine(options_);
+  if (known) machine.trust();
+  machine.greet();
 }
 
 Outcome play(std::string_view script, std::size_t piece, const ServerMachineOptions& options) {

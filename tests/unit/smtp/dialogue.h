@@ -11,10 +11,9 @@
 namespace mailonce::smtp {
 
 struct Outcome {
-  std::string output;  // all replies
-  std::vector<std::string>
-      actions;  // "rcpt a@b", "data", "message 5 hello", "abandon reset", "close", "tls",
-               // "password user secret"; no NeedInput
+  std::string output;                // all replies
+  std::vector<std::string> actions;  // "rcpt a@b", "data", "message 5 hello", "abandon reset", "close",
+                                     // "tls", "password user secret", "client ADDR login"; no NeedInput
   bool operator==(const Outcome&) const = default;
 };
 
@@ -50,8 +49,10 @@ class Dialogue {
   void on(const Close& action);
   void on(const StartHandshake& action);
   void on(const CheckCredential& action);
+  void on(const ClientNamed& action);
   void drain_output();
 
+  ServerMachineOptions options_;
   Capabilities path_;
   std::string message_;
   bool waiting_ = false;
