@@ -1,5 +1,6 @@
 """Behind others: who speaks for a client, and that nobody else can say to be one."""
 
+import base64
 import contextlib
 import socket
 import ssl
@@ -198,3 +199,136 @@ def test_too_many_connections_of_implicit_tls_are_closed_without_noise_in_the_cl
         with Conversation(relay, greet=False) as second:
             assert second.rest() == ""
     assert relay.wait_for_event("session_refused")["why"] == "too_many_connections_of_address"
+
+
+# --- XCLIENT
+
+
+def trusting(**keys):
+    return {"address": "127.0.0.1:0", "allow": ["192.0.2.0/24"], "xclient": [PEER], **keys}
+
+
+def named(relay, attributes):
+    client = Conversation(relay)
+    assert client.ask("XCLIENT " + attributes).startswith("220 ")
+    client.ehlo = client.ask("EHLO app.example")
+    return client
+
+
+def test_xclient_names_the_client(world, upstream):
+    relay = world.relay(upstream, listen=[trusting()])
+    mail = Mail()
+    with Conversation(relay) as client:
+        assert "XCLIENT NAME ADDR" in client.ehlo
+        assert client.ask("MAIL FROM:<shop@example.com>").startswith("554 5.7.1 ")  # it is no client itself
+    with named(relay, "ADDR=192.0.2.7 NAME=app.example HELO=app.example PROTO=ESMTP PORT=40000") as client:
+        assert deliver(client, mail).startswith("250")
+    assert relay.wait_for_event("decision")["client"] == "192.0.2.7"
+    event = relay.wait_for_event("client_named")
+    assert (event["client"], event["by"], event["helo"]) == ("192.0.2.7", PEER, "app.example")
+
+
+def test_whom_xclient_names_is_asked_whether_it_may_relay(world, upstream):
+    relay = world.relay(upstream, listen=[trusting(allow=["127.0.0.0/8", "192.0.2.0/24"])])
+    for address in ("203.0.113.9", "IPV6:2001:db8::7", "[UNAVAILABLE]"):
+        with named(relay, "ADDR=" + address) as client:
+            assert client.ask("MAIL FROM:<shop@example.com>").startswith("554 5.7.1 ")
+            # Its own right does not come back but with an address that has it.
+            assert client.ask("XCLIENT NAME=x.example").startswith("220 ")
+            client.ask("EHLO app.example")
+            assert client.ask("MAIL FROM:<shop@example.com>").startswith("554 5.7.1 ")
+    assert upstream.stats()["mail"] == 0
+
+
+def test_xclient_from_others_is_refused(world, upstream):
+    relay = world.relay(upstream, listen=[trusting(allow=["127.0.0.0/8"], xclient=["192.0.2.1"])])
+    with Conversation(relay) as client:
+        assert "XCLIENT" not in client.ehlo
+        assert client.ask("XCLIENT ADDR=192.0.2.7 LOGIN=shop").startswith("550 5.7.0 ")
+        assert deliver(client, Mail()).startswith("250")
+    decision = relay.wait_for_event("decision")
+    assert decision["client"] == PEER and not decision.get("user")
+
+
+def test_a_login_by_xclient_is_that_of_the_user_of_the_file(world, upstream):
+    users = world.folder / "users"
+    password = "$6$saltsalt$qFmFH.bQmmtXzyBY0s9v7Oicd2z4XSIecDzlB5KiA2/jctKu9YterLp8wwnSq.qc.eoxqOmSuNp2xS0ktL3nh/"
+    users.write_text(f"shop:{password}\nbilling:{password}\n")
+    relay = world.relay(upstream, listen=[trusting(allow=[], users_file=str(users), allow_plaintext_auth=True)])
+    mail = Mail()
+    with Conversation(relay) as client:
+        assert client.ask("AUTH PLAIN " + base64.b64encode(b"\0shop\0password").decode()).startswith("235")
+        assert deliver(client, mail).startswith("250")
+    for user in ("shop", "billing"):
+        with named(relay, "ADDR=203.0.113.9 LOGIN=" + user) as client:
+            assert deliver(client, mail).startswith("250")
+    # One's mail is a repeat of one's own, and never of another's.
+    assert [(line["user"], line["outcome"]) for line in (relay.wait_for_event("decision", n) for n in (1, 2, 3))] == [
+        ("shop", "forwarded"), ("shop", "duplicate"), ("billing", "forwarded")]
+    # Without LOGIN the client must log in itself: the host's own login was not the client's.
+    with Conversation(relay) as client:
+        assert client.ask("AUTH PLAIN " + base64.b64encode(b"\0shop\0password").decode()).startswith("235")
+        assert client.ask("XCLIENT ADDR=203.0.113.9").startswith("220 ")
+        client.ask("EHLO app.example")
+        assert client.ask("MAIL FROM:<shop@example.com>").startswith("530 5.7.0 ")
+
+
+def test_what_xclient_does_not_say_stays_as_it_said_before(world, upstream):
+    """Postfix splits what does not fit into one line."""
+    relay = world.relay(upstream, listen=[trusting()])
+    with named(relay, "ADDR=203.0.113.9 LOGIN=shop") as client:
+        assert client.ask("XCLIENT NAME=app.example").startswith("220 ")
+        client.ask("EHLO app.example")
+        assert deliver(client, Mail()).startswith("250")
+        assert client.ask("XCLIENT LOGIN=[UNAVAILABLE]").startswith("220 ")
+        client.ask("EHLO app.example")
+        assert client.ask("MAIL FROM:<shop@example.com>").startswith("554 5.7.1 ")
+    decision = relay.wait_for_event("decision")
+    assert (decision["client"], decision["user"]) == ("203.0.113.9", "shop")
+
+
+def test_no_login_by_name_goes_under_a_credential_of_the_provider(world):
+    upstream = world.upstream(settings=["auth.required = true\nauth.users = {shop = 'secret'}"], tls=True)
+    relay = world.relay(f"smtp+starttls://localhost:{upstream.port}", upstream_keys={"ca_file": str(upstream.certificate)},
+                        listen=[trusting(allow=[], auth="upstream", allow_plaintext_auth=True)])
+    with Conversation(relay) as client:
+        assert "XCLIENT" in client.ehlo and "LOGIN DESTADDR" not in client.ehlo
+        assert client.ask("XCLIENT ADDR=192.0.2.7 LOGIN=shop").startswith("501 5.5.4 ")
+        assert client.ask("MAIL FROM:<shop@example.com>").startswith("530 5.7.0 ")
+    assert upstream.accepted() == []
+
+
+def test_a_pipelined_command_behind_xclient_is_not_run(world, upstream):
+    relay = world.relay(upstream, listen=[trusting()])
+    with Conversation(relay) as client:
+        client.send(b"XCLIENT ADDR=192.0.2.7\r\nEHLO evil.example\r\n")
+        assert client.reply().startswith("554 5.5.0 ")
+        assert client.rest() == ""
+
+
+def test_connections_are_counted_for_whom_xclient_names(world, upstream):
+    relay = world.relay(upstream, listen=[trusting()], limits={"connections_per_address": 2})
+    with contextlib.ExitStack() as held:
+        for number in range(5):
+            held.enter_context(named(relay, f"ADDR=192.0.2.{number // 2}"))
+        third = held.enter_context(Conversation(relay))
+        assert third.ask("XCLIENT ADDR=192.0.2.0").startswith("421 4.7.0 ")
+        assert third.rest() == ""
+
+
+def test_xclient_after_starttls_keeps_tls_and_starttls_after_it_forgets_the_login(world, upstream):
+    certs = certificates(world.folder / "certs")
+    relay = world.relay(upstream, listen=[trusting(allow=[], certificate_file=str(certs / "server.pem"),
+                                                   key_file=str(certs / "server.key"), require_tls=True)])
+    context = ssl.create_default_context(cafile=certs / "ca.pem")
+    with named(relay, "ADDR=203.0.113.9 LOGIN=shop") as client:
+        assert client.ask("MAIL FROM:<shop@example.com>").startswith("530 5.7.0 Must issue")
+        assert client.ask("STARTTLS").startswith("220")
+        client.socket = context.wrap_socket(client.socket, server_hostname="localhost")
+        client.input = client.socket.makefile("rb")
+        client.ask("EHLO app.example")
+        assert client.ask("MAIL FROM:<shop@example.com>").startswith("554 5.7.1 ")
+        assert client.ask("XCLIENT LOGIN=shop").startswith("220 ")
+        assert "STARTTLS" not in client.ask("EHLO app.example")
+        assert deliver(client, Mail()).startswith("250")
+    assert relay.wait_for_event("decision")["client"] == "203.0.113.9"

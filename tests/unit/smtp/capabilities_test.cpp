@@ -42,6 +42,16 @@ TEST(Capabilities, SizeWithoutAUsefulNumberIsNoMaximum) {
   }
 }
 
+// RFC 9422.
+TEST(Capabilities, LimitsAreReadAsFarAsTheyAreUnderstood) {
+  const auto found = of("x\nLIMITS RCPTMAX=100 MAILMAX=10 rcptdomainmax=2 FOO");
+  EXPECT_EQ(found.max_recipients, 100u);
+  EXPECT_EQ(found.max_recipient_domains, 2u);
+  for (const auto* line : {"x\nLIMITS", "x\nLIMITS RCPTMAX", "x\nLIMITS RCPTMAX=", "x\nLIMITS RCPTMAX=0",
+                           "x\nLIMITS RCPTMAX=1000000", "x\nLIMITS RCPTMAX=1k"})
+    EXPECT_EQ(of(line), Capabilities()) << line;
+}
+
 TEST(Capabilities, TheGreetingLineIsNoExtension) {
   EXPECT_EQ(of("PIPELINING"), Capabilities());
   EXPECT_EQ(of(""), Capabilities());
@@ -50,10 +60,14 @@ TEST(Capabilities, TheGreetingLineIsNoExtension) {
 TEST(Capabilities, WhatIsAnnouncedIsReadBackTheSame) {
   Capabilities all;
   all.pipelining = all.eight_bit_mime = all.enhanced_status_codes = all.starttls = all.size = true;
+  all.chunking = all.requiretls = true;
   all.max_size = 1000;
+  all.max_recipients = 100;
+  all.max_recipient_domains = 2;
   all.auth = {"PLAIN", "LOGIN"};
   EXPECT_EQ(all.announce("host").text,
-            "host\nPIPELINING\nSIZE 1000\n8BITMIME\nSTARTTLS\nAUTH PLAIN LOGIN\nENHANCEDSTATUSCODES");
+            "host\nPIPELINING\nSIZE 1000\n8BITMIME\nCHUNKING\nREQUIRETLS\nLIMITS RCPTMAX=100 "
+            "RCPTDOMAINMAX=2\nSTARTTLS\nAUTH PLAIN LOGIN\nENHANCEDSTATUSCODES");
   EXPECT_EQ(Capabilities::parse(all.announce("host")), all);
   EXPECT_EQ(Capabilities::parse(Capabilities().announce("host")), Capabilities());
 }

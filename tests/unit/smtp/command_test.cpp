@@ -106,8 +106,7 @@ TEST(Command, WhatIsNotAnnouncedIsNotImplemented) {
     EXPECT_EQ(refused(line), "502 5.5.1") << line;
     EXPECT_FALSE(refusal(line).close) << line;
   }
-  for (const auto* line :
-       {"FOO", "MAILFROM", "PROXY TCP4 1.2.3.4 1.2.3.4 1 2", "XCLIENT ADDR=1.2.3.4", "RCPTX"}) {
+  for (const auto* line : {"FOO", "MAILFROM", "PROXY TCP4 1.2.3.4 1.2.3.4 1 2", "RCPTX"}) {
     EXPECT_EQ(refused(line), "500 5.5.1") << line;
     EXPECT_FALSE(refusal(line).close) << line;
   }
@@ -115,10 +114,19 @@ TEST(Command, WhatIsNotAnnouncedIsNotImplemented) {
   EXPECT_EQ(refused("  "), "500 5.5.2");
 }
 
-// The octets after BDAT are not commands (RFC 3030 §2).
-TEST(Command, BdatEndsTheSession) {
-  for (const auto* line : {"BDAT 0 LAST", "BDAT 5", "BDAT x", "BDAT 999999999999999999999", "bdat"}) {
-    EXPECT_EQ(refused(line), "502 5.5.1") << line;
+TEST(Command, BdatSaysHowManyOctetsFollow) {
+  const auto bdat = [](const char* line) { return std::get<Bdat>(std::get<Command>(parse_command(line))); };
+  EXPECT_EQ(bdat("BDAT 0 LAST").octets, 0u);
+  EXPECT_TRUE(bdat("bdat 17  last").last);
+  EXPECT_EQ(bdat("BDAT 18446744073709551615").octets, ~0ULL);
+  EXPECT_FALSE(bdat("BDAT 17 ").last);
+}
+
+// The octets after BDAT are not commands (RFC 3030 §2), and nobody knows where they end.
+TEST(Command, BdatWithoutASizeEndsTheSession) {
+  for (const auto* line : {"BDAT x", "BDAT 18446744073709551616", "bdat", "BDAT LAST", "BDAT -1", "BDAT 5x",
+                           "BDAT +5", "BDAT 0x5", "BDAT 5 LAST LAST", "BDAT 5 NEXT"}) {
+    EXPECT_EQ(refused(line), "501 5.5.4") << line;
     EXPECT_TRUE(refusal(line).close) << line;
   }
 }

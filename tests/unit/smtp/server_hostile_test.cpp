@@ -134,10 +134,9 @@ TEST(HostileCommands, ExtensionsThatWereNotAnnouncedAreNotImplemented) {
 
 // P8.
 TEST(HostileCommands, OctetsAfterBdatDoNotBecomeCommands) {
-  for (const auto* command :
-       {"BDAT 0 LAST", "BDAT 17", "BDAT x", "BDAT 999999999999999999999", "BDAT 10 LAST"}) {
+  for (const auto* command : {"BDAT x", "BDAT 999999999999999999999", "BDAT 5000000000 LAST"}) {
     const auto outcome = play_anyhow(hello + envelope_lines + command + "\r\nRCPT TO:<e@x>\r\nRSET\r\n");
-    EXPECT_THAT(outcome.output, EndsWith("502 5.5.1 Error: CHUNKING was not announced\r\n"));
+    EXPECT_THAT(outcome.output, testing::ContainsRegex("(501 5.5.4|552 5.3.4) [^\n]*\n$"));
     EXPECT_THAT(outcome.actions, ElementsAre("sender a@b", "rcpt c@d", "abandon close from a@b", "close"));
   }
 }

@@ -16,7 +16,8 @@ using testing::Not;
 using testing::StartsWith;
 
 const std::string ehlo_reply =
-    "250-relay\r\n250-PIPELINING\r\n250-SIZE 1000\r\n250-8BITMIME\r\n250 ENHANCEDSTATUSCODES\r\n";
+    "250-relay\r\n250-PIPELINING\r\n250-SIZE 1000\r\n250-8BITMIME\r\n250-CHUNKING\r\n"
+    "250-LIMITS RCPTMAX=1000\r\n250 ENHANCEDSTATUSCODES\r\n";
 const std::string envelope_replies = "250 2.1.0 Ok\r\n250 2.1.5 Ok\r\n";
 const std::string go = "354 End data with <CR><LF>.<CR><LF>\r\n";
 
@@ -44,7 +45,8 @@ TEST(ServerMachine, TheSmallerSizeAndOnlyWhatThePathHasIsAnnounced) {
   path.starttls = true;
   path.auth = {"PLAIN"};
   Dialogue dialogue(Dialogue::default_options(), path);
-  EXPECT_EQ(dialogue.say(hello), "250-relay\r\n250-PIPELINING\r\n250 SIZE 500\r\n");
+  EXPECT_EQ(dialogue.say(hello),
+            "250-relay\r\n250-PIPELINING\r\n250-SIZE 500\r\n250-CHUNKING\r\n250 LIMITS RCPTMAX=1000\r\n");
   EXPECT_EQ(dialogue.say("MAIL FROM:<a@b> SIZE=501\r\n"), "552 5.3.4 Error: message too large\r\n");
   EXPECT_EQ(dialogue.say("MAIL FROM:<a@b> BODY=8BITMIME\r\n"), "555 5.5.4 Error: BODY was not announced\r\n");
   EXPECT_EQ(dialogue.say("MAIL FROM:<a@b> SIZE=500\r\n"), "250 2.1.0 Ok\r\n");
