@@ -36,6 +36,13 @@ TEST(ClientCommands, MailDeclaresOnlyWhatTheUpstreamOffers) {
   EXPECT_EQ(mail(sender("<>"), offered), "MAIL FROM:<>\r\n");
 }
 
+// Whether it may go there is judged before: here it is never left out.
+TEST(ClientCommands, RequiretlsIsNeverLeftOut) {
+  auto from = sender("<a@b>");
+  from.requiretls = true;
+  EXPECT_EQ(mail(from, {}), "MAIL FROM:<a@b> REQUIRETLS\r\n");
+}
+
 TEST(ClientCommands, AreAppended) {
   std::string out;
   append_ehlo(out, *HelloName::parse("relay.example"));
