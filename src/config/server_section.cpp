@@ -30,10 +30,16 @@ void read_limits(Table& table, server::Options& server, relay::Options& relay) {
   table.count("recipients", server.max_recipients, 1, 5000);
   table.count("connections", server.max_connections, 1, 1'000'000);
   table.count("connections_per_address", server.max_connections_per_address, 0, 1'000'000);
+  table.count("unauthenticated_connections", server.max_unauthenticated_connections, 0, 1'000'000);
+  table.count("commands_without_message", server.max_commands_without_message, 100, 1'000'000'000);
+  table.count("messages_per_minute", server.messages_per_minute, 0, 1'000'000);
+  table.octets("data_min_rate", server.min_data_rate, 0, gigabyte);
   table.count("received", relay.max_received_fields, 1, 10'000);
   auto& timeouts = server.timeouts;
   const auto least = seconds(1), hour = seconds(3600);
   table.duration("handshake_timeout", timeouts.handshake, least, hour);
+  table.duration("login_timeout", timeouts.login, least, hour);
+  table.duration("data_min_rate_after", timeouts.rate_grace, least, hour);
   table.duration("command_timeout", timeouts.command, least, hour);
   table.duration("data_timeout", timeouts.data, least, hour);
   table.duration("message_timeout", timeouts.message, least, 24 * hour);

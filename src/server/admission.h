@@ -1,6 +1,6 @@
 // Who is connected, and how many may be: counted over all workers, by the client's own address whoever passes
-// its connection on. Thread-safe; asked when a connection begins, when its client becomes known, and when it
-// ends, never for a message.
+// its connection on. Thread-safe; asked when a connection begins, when its client becomes known or logs in,
+// and when it ends, never for a message.
 #pragma once
 #include <boost/asio/ip/address.hpp>
 #include <map>
@@ -28,14 +28,18 @@ struct Turned {
   std::string_view why;  // in the log
 };
 
-// Whether this client's mail is taken without a login.
-bool may_relay(const Listener& listener, const Client& client);
+enum class Standing {
+  nobody,    // may not relay, and there is no way to prove otherwise
+  stranger,  // must log in first
+  known,     // its mail is taken
+};
+Standing standing_of(const Listener& listener, const Client& client);
 
 class Admission {
  public:
   explicit Admission(const Options& options) : options_(options) {}
 
-  // One connection's place, given back with it.
+  // One connection's place, given back with it. Of one thread.
   class Place {
    public:
     Place() = default;
@@ -44,24 +48,28 @@ class Admission {
     ~Place();
 
     // Another client than was said before speaks here: counted for it from now on, or turned away.
-    // `speaks_for_others`: who may not relay itself stays all the same, to say with XCLIENT whose session it
-    // passes on.
-    std::optional<Turned> take(const Listener& listener, const Client& client, bool speaks_for_others);
+    std::optional<Turned> take(const Client& client, Standing standing);
+    void logged_in();
+    bool stranger() const noexcept { return stranger_; }
 
    private:
     friend class Admission;
-    void leave_address(const std::lock_guard<std::mutex>& held);
+    void leave(const std::lock_guard<std::mutex>& held);
     Admission* in_ = nullptr;
     std::optional<boost::asio::ip::address> address_;
+    bool stranger_ = false;
   };
 
   // Any connection at all. It is counted for no address yet.
   std::optional<Turned> enter(Place& place);
 
  private:
+  std::size_t most_strangers() const noexcept;
+
   const Options& options_;
   std::mutex mutex_;
   std::size_t connections_ = 0;
+  std::size_t strangers_ = 0;
   std::map<boost::asio::ip::address, std::size_t> from_;
 };
 

@@ -18,6 +18,7 @@
 #include "admission.h"
 #include "binding.h"
 #include "mailonce/smtp/reply.h"
+#include "message_rate.h"
 #include "worker.h"
 
 namespace mailonce::server {
@@ -59,6 +60,7 @@ struct Server::State {
 
   Options options;
   Admission admission{options};  // outlives the workers, whose sessions hold places
+  MessageRate rate{options.messages_per_minute};
   BackendFactory factory;
   observe::Log& log;
   boost::asio::io_context context{1};  // listeners, signals, the drain: the thread that called run()
@@ -126,7 +128,7 @@ void Server::State::start() {
   const auto count =
       options.workers != 0 ? options.workers : std::max(1U, std::thread::hardware_concurrency());
   for (std::size_t i = 0; i < count; ++i) {
-    workers.push_back(std::make_unique<Worker>(i, options, log));
+    workers.push_back(std::make_unique<Worker>(i, options, rate, log));
     workers.back()->start(factory);
   }
   for (std::size_t i = 0; i < acceptors.size(); ++i) {
@@ -200,8 +202,10 @@ void Server::State::accepted(std::size_t listener, net::Socket socket, Worker& w
   auto turned = admission.enter(arrival.place);
   // Whose connection a proxy passes on is known to the session first.
   if (!turned && !arrival.proxy) {
+    // Who may say with XCLIENT whose session it passes on need not be a client itself.
     const bool speaks_for_others = arrival.peer.address && settings.xclient.contains(*arrival.peer.address);
-    turned = arrival.place.take(settings, arrival.peer, speaks_for_others);
+    turned = arrival.place.take(arrival.peer,
+                                speaks_for_others ? Standing::known : standing_of(settings, arrival.peer));
   }
   if (turned) return refuse(arrival, *turned);
   ++sessions;

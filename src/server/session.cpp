@@ -19,13 +19,14 @@ constexpr milliseconds last_write{1000};
 
 }  // namespace
 
-Session::Session(Arrival arrival, std::string id, const Options& options, Backend& backend)
+Session::Session(Arrival arrival, std::string id, const Options& options, Backend& backend, MessageRate& rate)
     : stream_(std::move(arrival.socket)),
       id_(std::move(id)),
       options_(options),
       door_(std::move(arrival.door)),
       backend_(backend),
       relay_(backend.relay()),
+      rate_(rate),
       peer_(std::move(arrival.peer)),
       current_(peer_),
       speaks_for_others_(peer_.address && !arrival.proxy &&
@@ -34,7 +35,8 @@ Session::Session(Arrival arrival, std::string id, const Options& options, Backen
       proxied_(arrival.proxy),
       client_(peer_.text()),
       machine_(machine_options(peer_)),
-      message_(options.blob) {}
+      message_(options.blob),
+      login_ends_(SteadyClock::now() + options.timeouts.login) {}
 
 awaitable<void> Session::run() {
   if (proxied_) {
@@ -44,7 +46,7 @@ awaitable<void> Session::run() {
   if (door_->options().tls == ListenerTls::implicit) {
     bool made = co_await make_tls();
     if (!made) co_return;
-    if (!user_.empty()) machine_.trust();
+    trust_certificate();
   }
   machine_.greet();
   if (!early_.empty()) machine_.receive(std::exchange(early_, {}));
@@ -53,7 +55,7 @@ awaitable<void> Session::run() {
     if (const auto* chunk = std::get_if<smtp::DataChunk>(&action)) {
       store(chunk->octets);
     } else if (const auto* need = std::get_if<smtp::NeedInput>(&action)) {
-      co_await read_more(need->phase);
+      co_await read_more(*need);
     } else if (const auto* asked = std::get_if<smtp::AskRecipients>(&action)) {
       co_await ask_recipients(*asked);
     } else if (std::holds_alternative<smtp::DataBegins>(action)) {
@@ -78,7 +80,7 @@ awaitable<void> Session::run() {
       if (!closed_) made = co_await make_tls();
       if (!made) co_return;
       machine_.tls_started();
-      if (!user_.empty()) machine_.trust();
+      trust_certificate();
     } else {
       co_await flush();
       closed_ = true;
@@ -102,11 +104,33 @@ void Session::abort() {
   if (handshaking_) stream_.close();
 }
 
-milliseconds Session::patience(Phase phase) const {
-  if (phase != Phase::data) return options_.timeouts.command;
-  // A total limit too: a body that drips one octet a minute holds an upstream connection.
-  const auto spent = std::chrono::duration_cast<milliseconds>(SteadyClock::now() - body_started_);
-  return std::min(options_.timeouts.data, std::max(options_.timeouts.message - spent, milliseconds(1)));
+// Until when the client has time for what is waited for. All are limits of the whole, so that an octet now
+// and then keeps nobody: of a command line, of a body (it holds an upstream connection), of the login.
+SteadyClock::time_point Session::deadline(const smtp::NeedInput& need) {
+  const auto now = SteadyClock::now();
+  const auto& timeouts = options_.timeouts;
+  auto at = now;
+  if (need.phase == Phase::data) {
+    if (!in_body_) begin_body();  // of a chunk that is read and refused
+    at = std::min(now + timeouts.data, body_started_ + timeouts.message);
+    if (options_.min_data_rate != 0) {
+      const milliseconds worth(static_cast<std::int64_t>(body_octets_ * 1000 / options_.min_data_rate));
+      at = std::min(at, body_started_ + std::max(timeouts.rate_grace, worth));
+    }
+  } else {
+    in_body_ = false;
+    if (!need.same) line_started_ = now;
+    at = line_started_ + timeouts.command;
+  }
+  return place_.stranger() ? std::min(at, login_ends_) : at;
+}
+
+void Session::timed_out() {
+  if (!place_.stranger() || SteadyClock::now() < login_ends_)
+    return machine_.shut_down({421, "4.4.2 " + options_.hostname + " Timeout, closing connection"});
+  relay_.log.event(observe::Level::warning, "login_timed_out", "A client did not log in in time",
+                   {{"session", id_}, {"client", client_}});
+  machine_.shut_down({421, "4.7.0 " + options_.hostname + " No login in time, closing connection"});
 }
 
 std::span<char> Session::read_buffer(Phase phase) {
@@ -115,7 +139,7 @@ std::span<char> Session::read_buffer(Phase phase) {
   return buffer_;
 }
 
-awaitable<void> Session::read_more(Phase phase) {
+awaitable<void> Session::read_more(smtp::NeedInput need) {
   // One write for all replies that are ready, before anything is waited for.
   co_await flush();
   if (closed_) co_return;
@@ -123,15 +147,21 @@ awaitable<void> Session::read_more(Phase phase) {
     machine_.shut_down({421, "4.3.2 " + options_.hostname + " is shutting down, closing connection"});
     co_return;
   }
-  stream_.expires_after(patience(phase));
-  const auto buffer = read_buffer(phase);
+  const auto left = std::chrono::ceil<milliseconds>(deadline(need) - SteadyClock::now());
+  if (left <= milliseconds(0)) {
+    timed_out();
+    co_return;
+  }
+  stream_.expires_after(left);
+  const auto buffer = read_buffer(need.phase);
   reading_ = true;
   auto octets = co_await stream_.read_some(buffer);
   reading_ = false;
   if (octets) {
+    body_octets_ += *octets;
     machine_.receive({buffer.data(), *octets});
   } else if (octets.error() == boost::asio::error::timed_out) {
-    machine_.shut_down({421, "4.4.2 " + options_.hostname + " Timeout, closing connection"});
+    timed_out();
   } else if (octets.error() != boost::asio::error::operation_aborted || !draining_) {
     closed_ = true;  // the client left
   }
@@ -164,6 +194,16 @@ awaitable<void> Session::ask_capabilities() {
 }
 
 awaitable<void> Session::ask_recipients(smtp::AskRecipients asked) {
+  if (asked.first) held_back_ = !rate_.take(user_.empty() ? "address " + client_ : "user " + credential_);
+  if (held_back_) {
+    if (asked.first)
+      relay_.log.event(observe::Level::warning, "rate_limited", "A client sends more messages than it may",
+                       {{"session", id_}, {"client", client_}, {"user", user_}});
+    const std::vector<smtp::Reply> replies(asked.recipients.size(),
+                                           {450, "4.7.1 Too many messages, try again later"});
+    machine_.answer_recipients(replies);
+    co_return;
+  }
   if (!transaction_)
     transaction_.emplace(relay_, relay::Origin{id_, client_, [this] { return stream_.ended_now(); }, user_,
                                                credential_, upstream_.get()});
@@ -174,6 +214,8 @@ awaitable<void> Session::ask_recipients(smtp::AskRecipients asked) {
 void Session::begin_body() {
   message_.clear();
   body_started_ = SteadyClock::now();
+  body_octets_ = 0;
+  in_body_ = true;
 }
 
 void Session::store(std::string_view octets) {
@@ -199,6 +241,7 @@ awaitable<void> Session::deliver() {
   }
   transaction_.reset();
   message_.clear();
+  in_body_ = false;
   machine_.answer_data(reply);
   co_await flush();
   if (closed_) {
@@ -221,6 +264,7 @@ void Session::abandon() noexcept {
   if (transaction_) transaction_->abandon();
   transaction_.reset();
   message_.clear();
+  in_body_ = false;
 }
 
 }  // namespace mailonce::server

@@ -15,6 +15,7 @@
 #include "mailonce/server/backend.h"
 #include "mailonce/server/door.h"
 #include "mailonce/smtp/server_machine.h"
+#include "message_rate.h"
 
 namespace mailonce::server {
 
@@ -22,8 +23,8 @@ using boost::asio::awaitable;
 
 class Session {
  public:
-  // `options` and `backend` outlive the session.
-  Session(Arrival arrival, std::string id, const Options& options, Backend& backend);
+  // `options`, `backend` and `rate` outlive the session.
+  Session(Arrival arrival, std::string id, const Options& options, Backend& backend, MessageRate& rate);
 
   // Serves until the client leaves, breaks the rules or is drained. Never throws for what a client does.
   awaitable<void> run();
@@ -34,16 +35,17 @@ class Session {
   const std::string& id() const noexcept { return id_; }
 
  private:
-  awaitable<void> read_more(smtp::NeedInput::Phase phase);
+  awaitable<void> read_more(smtp::NeedInput need);
   awaitable<void> flush();
   // session_client.cpp
   smtp::ServerMachineOptions machine_options(const Client& client) const;
   awaitable<bool> meet_client();
-  awaitable<bool> become(Client client);
+  awaitable<bool> become(Client client, Standing standing);
   awaitable<bool> assume(const smtp::ClientFacts& facts);
   void log_proxy(std::string_view reason);
   // session_login.cpp
   awaitable<bool> make_tls();
+  void trust_certificate();
   awaitable<void> check(const smtp::Credential& credential);
   awaitable<smtp::Reply> check_user(const smtp::Credential& credential);
   awaitable<smtp::Reply> log_in_upstream(const smtp::Credential& credential);
@@ -56,7 +58,8 @@ class Session {
   void log_not_taken(const smtp::Abandon& given_up);
   void abandon() noexcept;
   std::span<char> read_buffer(smtp::NeedInput::Phase phase);
-  milliseconds patience(smtp::NeedInput::Phase phase) const;
+  SteadyClock::time_point deadline(const smtp::NeedInput& need);
+  void timed_out();
 
   net::Stream stream_;
   std::string id_;
@@ -64,6 +67,7 @@ class Session {
   const std::shared_ptr<const Door> door_;
   Backend& backend_;
   relay::Relay& relay_;
+  MessageRate& rate_;
   const Client peer_;       // at the other end of the socket
   Client current_;          // whose mail it brings
   bool speaks_for_others_;  // XCLIENT may say so
@@ -78,7 +82,12 @@ class Session {
   std::shared_ptr<upstream::Pool> upstream_;  // under its own credential
   std::optional<relay::Transaction> transaction_;
   Blob message_;
+  SteadyClock::time_point login_ends_;
+  SteadyClock::time_point line_started_;  // when the client was first waited for to say it
   SteadyClock::time_point body_started_;
+  std::uint64_t body_octets_ = 0;  // of the client's, read for the body
+  bool in_body_ = false;
+  bool held_back_ = false;  // the transaction is one more than the client may begin now
   std::vector<char> buffer_;
   bool closed_ = false;
   bool reading_ = false;

@@ -15,14 +15,16 @@ smtp::ServerMachineOptions Session::machine_options(const Client& client) const 
   machine.auth = listener.login != LoginAt::nobody;
   // The way from the proxy to us counts, too.
   machine.auth_in_clear = listener.auth_in_clear && client.on_this_host() && peer_.on_this_host();
-  machine.require_auth = listener.offers_login() && !may_relay(listener, client);
-  machine.deny_relay = !listener.offers_login() && !may_relay(listener, client);
+  const auto standing = standing_of(listener, client);
+  machine.require_auth = standing == Standing::stranger;
+  machine.deny_relay = standing == Standing::nobody;
   machine.xclient = speaks_for_others_;
   // A name is no credential: with the client's own at the provider it would be somebody else's.
   machine.xclient_login = listener.login != LoginAt::upstream;
   machine.hostname = options_.hostname;
   machine.max_message_octets = options_.max_message_octets;
   machine.max_recipients = options_.max_recipients;
+  machine.max_commands = options_.max_commands_without_message;
   return machine;
 }
 
@@ -54,7 +56,8 @@ awaitable<bool> Session::meet_client() {
   Client client = peer_;
   if (header.source()) client.address = header.source()->address();
   speaks_for_others_ = client.address && door_->options().xclient.contains(*client.address);
-  bool stays = co_await become(client);
+  const auto standing = speaks_for_others_ ? Standing::known : standing_of(door_->options(), client);
+  bool stays = co_await become(client, standing);
   co_return stays;
 }
 
@@ -85,7 +88,11 @@ awaitable<bool> Session::assume(const smtp::ClientFacts& facts) {
                     {"user", user_},
                     {"name", facts.name.value},
                     {"helo", facts.hello.value}});
-  bool stays = co_await become(client);
+  auto standing = standing_of(door_->options(), client);
+  if (standing == Standing::nobody)
+    standing = Standing::stranger;  // more may be said of it; it is told at MAIL
+  if (!user_.empty()) standing = Standing::known;
+  bool stays = co_await become(client, standing);
   if (!stays) co_return false;
   if (!assumed_user_.empty()) machine_.trust();
   machine_.greet();
@@ -94,11 +101,12 @@ awaitable<bool> Session::assume(const smtp::ClientFacts& facts) {
 
 // From here on the session is this client's, as after a new connection. False: it is turned away, and the
 // stream is closed.
-awaitable<bool> Session::become(Client client) {
+awaitable<bool> Session::become(Client client, Standing standing) {
   const Listener& listener = door_->options();
   current_ = client;
   client_ = client.text();
-  const auto turned = place_.take(listener, client, speaks_for_others_);
+  login_ends_ = SteadyClock::now() + options_.timeouts.login;
+  const auto turned = place_.take(client, standing);
   if (!turned) {
     machine_ = smtp::ServerMachine(machine_options(client));
     co_return true;

@@ -52,6 +52,12 @@ awaitable<bool> Session::make_tls() {
   co_return true;
 }
 
+void Session::trust_certificate() {
+  if (user_.empty()) return;
+  machine_.trust();
+  place_.logged_in();
+}
+
 awaitable<void> Session::check(const smtp::Credential& credential) {
   smtp::Reply reply{535, "5.7.8 Error: authentication credentials invalid"};
   if (door_->options().login == LoginAt::upstream) {
@@ -63,6 +69,7 @@ awaitable<void> Session::check(const smtp::Credential& credential) {
   }
   if (reply.completed()) {
     user_ = log_name(credential);
+    place_.logged_in();
     credential_ = scope_name(credential, door_->options().login);
   } else {
     relay_.log.event(

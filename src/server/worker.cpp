@@ -7,8 +7,11 @@
 
 namespace mailonce::server {
 
-Worker::Worker(std::size_t number, const Options& options, observe::Log& log)
-    : options_(options), log_(log), id_prefix_(random_token(6) + "." + std::to_string(number) + ".") {}
+Worker::Worker(std::size_t number, const Options& options, MessageRate& rate, observe::Log& log)
+    : options_(options),
+      rate_(rate),
+      log_(log),
+      id_prefix_(random_token(6) + "." + std::to_string(number) + ".") {}
 
 Worker::~Worker() {
   join();
@@ -35,7 +38,8 @@ void Worker::serve(Arrival arrival, std::function<void()> ended) {
 }
 
 awaitable<void> Worker::run_session(Arrival arrival) {
-  Session session(std::move(arrival), id_prefix_ + std::to_string(++sessions_begun_), options_, *backend_);
+  Session session(std::move(arrival), id_prefix_ + std::to_string(++sessions_begun_), options_, *backend_,
+                  rate_);
   struct Registration {
     std::unordered_set<Session*>& set;
     Session* session;

@@ -10,13 +10,14 @@
 
 #include "arrival.h"
 #include "mailonce/server/backend.h"
+#include "message_rate.h"
 #include "session.h"
 
 namespace mailonce::server {
 
 class Worker {
  public:
-  Worker(std::size_t number, const Options& options, observe::Log& log);
+  Worker(std::size_t number, const Options& options, MessageRate& rate, observe::Log& log);
   ~Worker();
 
   boost::asio::io_context& context() noexcept { return context_; }
@@ -35,6 +36,7 @@ class Worker {
   awaitable<void> run_session(Arrival arrival);
 
   const Options& options_;
+  MessageRate& rate_;
   observe::Log& log_;
   std::string id_prefix_;
   std::uint64_t sessions_begun_ = 0;

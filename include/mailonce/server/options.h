@@ -64,23 +64,29 @@ struct Listener {
 
 // RFC 5321 §4.5.3.2 gives the client's side; a server waits five minutes for a command (§4.5.3.2.7).
 struct Timeouts {
-  milliseconds handshake = seconds(30);  // TLS
-  milliseconds command = seconds(300);   // for the next command, inside a transaction too
-  milliseconds data = seconds(180);      // for the next octets of a body
-  milliseconds message = seconds(1800);  // for a whole body
-  milliseconds write = seconds(60);      // for a client to take our replies
-  milliseconds drain = seconds(30);      // at shutdown: for transactions under way; then doubt
+  milliseconds handshake = seconds(30);   // TLS; a proxy's header
+  milliseconds login = seconds(60);       // from the begin of a session that must log in
+  milliseconds command = seconds(300);    // for the next command as a whole, inside a transaction too
+  milliseconds data = seconds(180);       // for the next octets of a body
+  milliseconds message = seconds(1800);   // for a whole body
+  milliseconds rate_grace = seconds(30);  // of a body, before min_data_rate counts
+  milliseconds write = seconds(60);       // for a client to take our replies
+  milliseconds drain = seconds(30);       // at shutdown: for transactions under way; then doubt
 };
 
 struct Options {
   std::vector<Listener> listeners;
-  std::string hostname;                            // in banner and EHLO; empty: the system's host name
-  std::size_t workers = 0;                         // io_contexts, a thread each; 0: one a core
-  std::uint64_t max_message_octets = 50'000'000;   // announced as SIZE, less if the upstream's is less
-  std::size_t max_recipients = 1000;               // a transaction (RFC 5321 §4.5.3.1.8)
-  std::size_t max_connections = 10'000;            // 421 4.7.0 beyond
-  std::size_t max_connections_per_address = 1000;  // likewise; 0: as many as there are
-  BlobOptions blob;                                // memory a message, and where larger ones go
+  std::string hostname;                             // in banner and EHLO; empty: the system's host name
+  std::size_t workers = 0;                          // io_contexts, a thread each; 0: one a core
+  std::uint64_t max_message_octets = 50'000'000;    // announced as SIZE, less if the upstream's is less
+  std::size_t max_recipients = 1000;                // a transaction (RFC 5321 §4.5.3.1.8)
+  std::size_t max_connections = 10'000;             // 421 4.7.0 beyond
+  std::size_t max_connections_per_address = 1000;   // likewise; 0: as many as there are
+  std::size_t max_unauthenticated_connections = 0;  // of who must log in and did not; 0: half of all
+  std::size_t max_commands_without_message = 2000;  // 421 4.7.0 beyond
+  std::size_t messages_per_minute = 0;              // of one client; 450 4.7.1 beyond; 0: as many as it likes
+  std::uint64_t min_data_rate = 0;  // octets of a body a second, on average; 421 4.4.2 below; 0: any
+  BlobOptions blob;                 // memory a message, and where larger ones go
   Timeouts timeouts;
 };
 

@@ -270,8 +270,15 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   EXPECT_EQ(a.server.max_message_octets, b.server.max_message_octets);
   EXPECT_EQ(a.server.max_recipients, b.server.max_recipients);
   EXPECT_EQ(a.server.max_connections, b.server.max_connections);
+  EXPECT_EQ(a.server.max_unauthenticated_connections, b.server.max_unauthenticated_connections);
+  EXPECT_EQ(a.server.max_commands_without_message, b.server.max_commands_without_message);
+  EXPECT_EQ(a.server.messages_per_minute, b.server.messages_per_minute);
+  EXPECT_EQ(a.server.min_data_rate, b.server.min_data_rate);
   EXPECT_EQ(a.server.blob.memory_octets, b.server.blob.memory_octets);
   EXPECT_EQ(a.server.blob.directory, b.server.blob.directory);
+  EXPECT_EQ(a.server.timeouts.handshake, b.server.timeouts.handshake);
+  EXPECT_EQ(a.server.timeouts.login, b.server.timeouts.login);
+  EXPECT_EQ(a.server.timeouts.rate_grace, b.server.timeouts.rate_grace);
   EXPECT_EQ(a.server.timeouts.command, b.server.timeouts.command);
   EXPECT_EQ(a.server.timeouts.data, b.server.timeouts.data);
   EXPECT_EQ(a.server.timeouts.message, b.server.timeouts.message);
