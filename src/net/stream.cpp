@@ -129,7 +129,8 @@ bool Stream::ended_now() const noexcept {
 awaitable<void> Stream::shut_down() {
   const auto state = state_;
   if (!state->socket.is_open()) co_return;
-  state->set_deadline(SteadyClock::now() + goodbye_time);
+  const auto ends = SteadyClock::now() + goodbye_time;
+  state->set_deadline(ends);
   error_code ec;
   if (state->tls) {
     state->tls->close_notify();
@@ -138,7 +139,8 @@ awaitable<void> Stream::shut_down() {
   error_code gone;
   state->socket.shutdown(tcp::socket::shutdown_send, gone);
   std::array<char, 4096> away;
-  while (!ec && !gone) {
+  // A peer that sends without end never lets a read wait, so no deadline would end it.
+  while (!ec && !gone && SteadyClock::now() < ends) {
     auto octets = co_await state->receive(away);
     if (!octets) break;
   }
