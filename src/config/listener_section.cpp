@@ -131,7 +131,7 @@ std::optional<Mistake> exposure(const server::Listener& listener) {
   const auto& allow = listener.allow;
   if (!listener.unix_path.empty()) return {};
   if (allow.v4.empty() && allow.v6.empty()) {
-    if (listener.offers_login()) return {};
+    if (listener.offers_login() || !listener.xclient.empty()) return {};  // XCLIENT's LOGIN is one
     return Mistake{"nobody may relay through this listener", "name the clients' networks in allow"};
   }
   const bool behind_proxy = !listener.proxy_protocol.empty() || !listener.xclient.empty();
@@ -140,7 +140,8 @@ std::optional<Mistake> exposure(const server::Listener& listener) {
     return Mistake{"is an open relay: whoever reaches it sends mail in your name",
                    "name the clients' networks in allow"};
   }
-  if (only_loopback(allow.v4) && only_loopback(allow.v6) && !listener.offers_login()) {
+  if (only_loopback(allow.v4) && only_loopback(allow.v6) && !listener.offers_login() &&
+      listener.xclient.empty()) {
     return Mistake{"only this host may relay through this listener", "name the clients' networks in allow"};
   }
   return {};

@@ -321,6 +321,30 @@ TEST(Stream, says_goodbye_so_that_the_peer_gets_the_last_words) {
   EXPECT_FALSE(near.is_open());
 }
 
+// Its octets are always there: no read of them waits until a deadline.
+TEST(Stream, says_goodbye_in_bounded_time_to_a_peer_that_sends_without_end) {
+  io_context io;
+  Pair pair = make_pair(io);
+  Stream& near = pair.near;
+  Stream& far = pair.far;
+  bool gone = false;
+  auto send = [&]() -> awaitable<void> {
+    const std::string octets(64 * 1024, 'x');
+    for (bool taken = true; taken;) {
+      auto written = co_await far.write(octets);
+      taken = written.has_value();
+    }
+  };
+  auto leave = [&]() -> awaitable<void> {
+    co_await near.shut_down();
+    gone = true;
+  };
+  boost::asio::co_spawn(io, send, boost::asio::detached);
+  boost::asio::co_spawn(io, leave, boost::asio::detached);
+  EXPECT_TRUE(run_until(io, [&] { return gone; }));
+  EXPECT_FALSE(near.is_open());
+}
+
 TEST(StreamConnect, connects_by_address_and_by_name) {
   io_context io;
   tcp::acceptor acceptor(io, tcp::endpoint(boost::asio::ip::address_v4::loopback(), 0));
