@@ -18,7 +18,6 @@ constexpr std::uint64_t least_useful_chunk = 1024;
 
 void ServerMachine::State::on(Bdat command) {
   if (command.octets > longest_refused_chunk) return close_with("552 5.3.4 Error: message too large");
-  if (command.last || command.octets >= least_useful_chunk) --commands;
   in_chunk = true;
   chunk = command;
   chunk_left = command.octets;
@@ -27,10 +26,12 @@ void ServerMachine::State::on(Bdat command) {
         bdat_failed ? "503 5.5.1 Error: the BDAT before was refused" : "503 5.5.1 Error: need MAIL command";
   } else if (envelope.recipients.empty()) {
     chunk_refusal = "554 5.5.1 Error: no valid recipients";
-  } else if (!chunked) {
-    chunked = data_begins = true;
-    chunked_text = {};
   }
+  if (!chunk_refusal.empty()) return;
+  if (command.last || command.octets >= least_useful_chunk) --commands;
+  if (chunked) return;
+  chunked = data_begins = true;
+  chunked_text = {};
 }
 
 std::optional<ServerAction> ServerMachine::State::next_in_chunk() {

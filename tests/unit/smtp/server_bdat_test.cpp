@@ -212,6 +212,10 @@ TEST(Bdat, ThousandsOfTinyChunksAreCommandsAndFewLargeOnesAreNot) {
   EXPECT_THAT(play(tiny, 100, options).output,
               EndsWith("421 4.7.0 Error: too many commands and no message\r\n"));
   EXPECT_THAT(play(large + chunk("\r\n", true), 1000, options).output, EndsWith("250 2.0.0 queued\r\n"));
+  auto refused = begun + chunk(std::string(1 << 21, 'x'));
+  for (int i = 0; i < 30; ++i) refused += "BDAT 0 LAST\r\n";
+  EXPECT_THAT(play(refused, 1000, options).output,
+              EndsWith("421 4.7.0 Error: too many commands and no message\r\n"));
 }
 
 }  // namespace
