@@ -1,7 +1,9 @@
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/io_context.hpp>
+#include <deque>
 #include <exception>
 #include <ostream>
+#include <vector>
 
 #include "commands.h"
 #include "mailonce/cli/run.h"
@@ -55,41 +57,56 @@ bool try_connections(const config::Configuration& configuration, Streams streams
   observe::LogOptions told;  // the reasons, to the terminal, whatever the file says of the log
   told.level = observe::Level::warning;
   observe::Log log(told);
-  Outcome upstream, store;
+  const auto& upstreams = configuration.upstreams;
+  std::vector<Outcome> providers(upstreams.size());
+  Outcome store;
   {
     boost::asio::io_context context(1);
-    upstream::Pool pool(context.get_executor(), configuration.upstream,
-                        upstream::make_tls(configuration.upstream), log);
+    std::deque<upstream::Pool> pools;
+    for (const auto& each : upstreams)
+      pools.emplace_back(context.get_executor(), each, upstream::make_tls(each), log);
     window::Shared shared(configuration.window);
     const auto window = shared.open(context, log);
-    int pending = 3;
+    std::size_t pending = upstreams.size() + 2;
     const auto ended = [&](const std::exception_ptr& exception) {
       rethrow(exception);
       if (--pending == 0) context.stop();
     };
-    const bool with_password = !configuration.upstream.username.empty();
-    boost::asio::co_spawn(
-        context, [&] { return log_in(pool, with_password, upstream); }, ended);
+    for (std::size_t i = 0; i < pools.size(); ++i) {
+      const bool with_password = !upstreams[i].username.empty();
+      boost::asio::co_spawn(context, log_in(pools[i], with_password, providers[i]), ended);
+    }
     boost::asio::co_spawn(
         context, [&] { return ask(*window, store); }, ended);
     boost::asio::co_spawn(context, shared.inspect(context, log), ended);
     context.run();
   }
   log.flush();
-  streams.out << "upstream " << configuration.upstream.host << ": " << upstream.text << '\n'
-              << "store: " << store.text << '\n';
-  return !upstream.failed && !store.failed;
+  bool failed = store.failed;
+  for (std::size_t i = 0; i < providers.size(); ++i) {
+    const auto& name = upstreams.size() == 1 ? upstreams[i].host : upstreams[i].name;
+    streams.out << "upstream " << name << ": " << providers[i].text << '\n';
+    failed = failed || providers[i].failed;
+  }
+  streams.out << "store: " << store.text << '\n';
+  return !failed;
 }
 
 // What only the libraries can tell of a file: that it holds no certificate.
 bool tls_usable(const config::Configuration& configuration, Streams streams) {
-  try {
-    upstream::make_tls(configuration.upstream);
-    return true;
-  } catch (const std::exception& error) {
-    streams.err << "error: upstream[0].ca_file: " << error.what() << "; name a PEM file with certificates\n";
-    return false;
+  bool usable = true;
+  std::size_t number = 0;
+  for (const auto& each : configuration.upstreams) {
+    try {
+      upstream::make_tls(each);
+    } catch (const std::exception& error) {
+      streams.err << "error: upstream[" << number << "].ca_file: " << error.what()
+                  << "; name a PEM file with certificates\n";
+      usable = false;
+    }
+    ++number;
   }
+  return usable;
 }
 
 // What only reading tells: certificates, and the file of users.

@@ -3,9 +3,12 @@
 #include <boost/asio/thread_pool.hpp>
 #include <csignal>
 #include <cstdlib>
+#include <deque>
 #include <memory>
+#include <optional>
 #include <ostream>
 #include <utility>
+#include <vector>
 
 #include "commands.h"
 #include "mailonce/cli/run.h"
@@ -19,30 +22,56 @@ namespace {
 
 using observe::Level;
 
+// What all workers share of an upstream.
+struct SharedUpstream {
+  explicit SharedUpstream(const upstream::Options& of)
+      : options(of),
+        tls(upstream::make_tls(of)),
+        pacer(of.max_rate.count == 0 ? nullptr : std::make_shared<upstream::Pacer>(of.max_rate)) {}
+
+  // For one of so many workers: all together make no more connections than the provider takes.
+  upstream::Options part(std::size_t worker, std::size_t workers) const {
+    auto own = options;
+    const auto all = options.pool.max_connections;
+    own.pool.max_connections = all / workers + (worker < all % workers ? 1 : 0);
+    return own;
+  }
+
+  const upstream::Options& options;
+  const std::shared_ptr<boost::asio::ssl::context> tls;
+  const std::shared_ptr<upstream::Pacer> pacer;
+};
+
 // One worker's side of the relay. Members end in reverse order: the relay before what it refers to.
 class WorkerBackend final : public server::Backend {
  public:
-  WorkerBackend(boost::asio::io_context& context, const config::Configuration& configuration,
-                std::shared_ptr<boost::asio::ssl::context> tls, window::Shared& shared,
-                boost::asio::thread_pool& helpers, observe::Log& log)
-      : pool_(context.get_executor(), configuration.upstream, tls, log),
-        logins_(context.get_executor(), configuration.upstream, std::move(tls), log),
-        window_(shared.open(context, log)),
-        relay_(configuration.relay, *window_, pool_, log, helpers) {}
+  WorkerBackend(boost::asio::io_context& context, std::size_t worker,
+                const config::Configuration& configuration, const std::vector<SharedUpstream>& upstreams,
+                window::Shared& shared, boost::asio::thread_pool& helpers, observe::Log& log)
+      : window_(shared.open(context, log)) {
+    relay::Upstreams all;
+    for (const auto& each : upstreams) {
+      const auto own = each.part(worker, configuration.server.workers);
+      all.push_back(
+          &pools_.emplace_back(context.get_executor(), own, each.tls, log, upstream::PoolTies{each.pacer}));
+      logins_.emplace_back(context.get_executor(), own, each.tls, log, each.pacer);
+    }
+    relay_.emplace(configuration.relay, *window_, std::move(all), log, helpers);
+  }
 
-  relay::Relay& relay() override { return relay_; }
-  upstream::Logins& logins() override { return logins_; }
+  relay::Relay& relay() override { return *relay_; }
+  upstream::Logins& logins(std::size_t upstream) override { return logins_.at(upstream); }
   void abort() override {
-    pool_.abort();
-    logins_.abort();
+    for (auto& pool : pools_) pool.abort();
+    for (auto& logins : logins_) logins.abort();
   }
   boost::asio::awaitable<void> settle(milliseconds at_most) override { return window_->settle(at_most); }
 
  private:
-  upstream::Pool pool_;
-  upstream::Logins logins_;
+  std::deque<upstream::Pool> pools_;  // one an upstream, as are logins_
+  std::deque<upstream::Logins> logins_;
   std::unique_ptr<window::Window> window_;
-  relay::Relay relay_;
+  std::optional<relay::Relay> relay_;
 };
 
 void tell_start(observe::Log& log, const config::Loaded& loaded) {
@@ -67,15 +96,14 @@ int serve(const config::Loaded& loaded) {
   const auto& configuration = loaded.configuration;
   observe::Log log(configuration.log);
   tell_start(log, loaded);
-  const auto tls = upstream::make_tls(configuration.upstream);
+  const std::vector<SharedUpstream> upstreams(configuration.upstreams.begin(), configuration.upstreams.end());
   window::Shared shared(configuration.window);
   // Large messages are fingerprinted here, so that their worker's other sessions go on.
   boost::asio::thread_pool helpers(1);
-  bool first = true;
+  std::size_t worker = 0;
   const auto make_backend = [&](boost::asio::io_context& context) {
-    if (std::exchange(first, false))
-      boost::asio::co_spawn(context, shared.inspect(context, log), boost::asio::detached);
-    return std::make_unique<WorkerBackend>(context, configuration, tls, shared, helpers, log);
+    if (worker == 0) boost::asio::co_spawn(context, shared.inspect(context, log), boost::asio::detached);
+    return std::make_unique<WorkerBackend>(context, worker++, configuration, upstreams, shared, helpers, log);
   };
   server::Server server(configuration.server, make_backend, log);
   server.open();

@@ -95,13 +95,18 @@ void read_tls(Table& table, const fs::path& folder, Listener& listener) {
   }
 }
 
-void read_login(Table& table, const fs::path& folder, Listener& listener) {
+void read_login(Table& table, const fs::path& folder, const std::vector<upstream::Options>& upstreams,
+                Listener& listener) {
   read_file(table, "users_file", folder, listener.users_file);
   if (!listener.users_file.empty()) listener.login = LoginAt::users;
   table.choice<LoginAt>(
       "auth", listener.login,
       {{"none", LoginAt::nobody}, {"users", LoginAt::users}, {"upstream", LoginAt::upstream}});
+  table.value("auth_upstream", listener.login_upstream,
+              [&](std::string_view name) { return upstream_named(name, upstreams); });
   table.flag("allow_plaintext_auth", listener.auth_in_clear);
+  if (table.has("auth_upstream") && listener.login != LoginAt::upstream)
+    table.error("auth_upstream", {"is asked by nobody", "write auth = \"upstream\", or leave the key out"});
   if (listener.login == LoginAt::users && listener.users_file.empty() && !table.has("users_file"))
     table.error("auth", {"needs the users", "name a file with a line NAME:HASH for each in users_file"});
   if (listener.login == LoginAt::nobody || listener.tls != ListenerTls::none || listener.auth_in_clear)
@@ -147,7 +152,8 @@ std::optional<Mistake> exposure(const server::Listener& listener) {
   return {};
 }
 
-void read_listener(Table& table, const fs::path& folder, Listener& listener) {
+void read_listener(Table& table, const fs::path& folder, const std::vector<upstream::Options>& upstreams,
+                   Listener& listener) {
   const auto errors_before = table.errors();
   read_address(table, folder, listener);
   if (table.has("allow")) listener.allow = {};
@@ -158,7 +164,7 @@ void read_listener(Table& table, const fs::path& folder, Listener& listener) {
   read_networks(table, "xclient", listener, listener.xclient);
   table.value("mode", listener.unix_mode, parse_mode);
   read_tls(table, folder, listener);
-  read_login(table, folder, listener);
+  read_login(table, folder, upstreams, listener);
   table.finish();
   if (table.errors() != errors_before) return;
   if (const auto exposed = exposure(listener)) table.warning("address", *exposed);

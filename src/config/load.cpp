@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <thread>
+
 #include "mailonce/config/file.h"
 #include "overrides.h"
 #include "sections.h"
@@ -9,23 +12,24 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t max_file_octets = 1U << 20;
 
-void read_listeners(Table& root, const fs::path& folder, server::Options& options) {
-  for (auto& table : root.tables("listen")) read_listener(table, folder, options.listeners.emplace_back());
+void read_listeners(Table& root, const fs::path& folder, Configuration& configuration) {
+  for (auto& table : root.tables("listen"))
+    read_listener(table, folder, configuration.upstreams, configuration.server.listeners.emplace_back());
 }
 
-void read_upstreams(Table& root, const fs::path& folder, bool replaced, Configuration& configuration) {
-  auto tables = root.tables("upstream");
-  if (tables.size() > 1) {
-    tables[1].missing("", {"is a second upstream", "keep one, this version forwards to a single upstream"});
-  }
-  if (tables.empty()) return;
-  read_upstream(tables[0], folder, replaced, configuration.upstream);
+// Upstream connections belong to a worker each, and all together may not be more than the provider takes.
+void settle_workers(Configuration& configuration) {
+  auto& workers = configuration.server.workers;
+  if (workers == 0) workers = std::max(1U, std::thread::hardware_concurrency());
+  for (const auto& upstream : configuration.upstreams)
+    workers = std::min(workers, upstream.pool.max_connections);
 }
 
 void read_tables(Table& root, const fs::path& folder, const Overrides& overrides,
                  Configuration& configuration) {
-  read_listeners(root, folder, configuration.server);
-  read_upstreams(root, folder, overrides.upstream.has_value(), configuration);
+  read_upstreams(root, folder, overrides.upstream.has_value(), configuration.upstreams);
+  read_routes(root, configuration);
+  read_listeners(root, folder, configuration);
   if (auto table = root.table("server")) read_server(*table, configuration.server);
   if (auto table = root.table("window")) read_window(*table, folder, configuration);
   if (auto table = root.table("policy")) read_policy(*table, configuration.relay);
@@ -64,7 +68,8 @@ Loaded load(const std::optional<std::string>& file, const Overrides& overrides) 
     const auto loopback = boost::asio::ip::make_address("127.0.0.1");
     loaded.configuration.server.listeners.emplace_back().endpoint = {loopback, 2525};
   }
-  if (loaded.configuration.upstream.host.empty() && loaded.report.ok()) {
+  settle_workers(loaded.configuration);
+  if (loaded.configuration.upstreams.empty() && loaded.report.ok()) {
     loaded.report.errors.push_back({file.value_or("mailonce"), "upstream", "",
                                     "is missing: mail has nowhere to go",
                                     "give --upstream URL, or [[upstream]] in the file"});

@@ -32,14 +32,19 @@ void apply_listen(const std::vector<std::string>& addresses, Loaded& loaded) {
 }
 
 void apply_upstream(const std::string& url, Loaded& loaded) {
-  auto& options = loaded.configuration.upstream;
+  // The only one: what the file's routes say of others is without meaning.
+  auto& upstreams = loaded.configuration.upstreams;
+  upstreams.resize(1);
+  loaded.configuration.relay.routes.clear();
+  for (auto& listener : loaded.configuration.server.listeners) listener.login_upstream = 0;
+  auto& options = upstreams.front();
   const auto host = options.host;
   if (const auto set = set_upstream_url(url, options); !set) {
     loaded.report.errors.push_back(problem("--upstream", url, set.error()));
     return;
   }
   if (options.host != host) options.password.clear();  // one provider's password is not for another
-  if (const auto mistake = complete_upstream(options)) {
+  if (const auto mistake = complete_upstream(options, true)) {
     loaded.report.errors.push_back(problem("--upstream", url, *mistake));
   }
 }

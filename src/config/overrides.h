@@ -14,8 +14,9 @@ Parsed<void> set_upstream_url(std::string_view url, upstream::Options& options);
 Parsed<void> set_store_url(std::string_view url, const std::filesystem::path& folder,
                            Configuration& configuration);
 
-// After everything is read: finds the password that a user name needs, and refuses to send it in clear text.
-std::optional<Mistake> complete_upstream(upstream::Options& options);
+// After everything is read: finds the password that a user name needs, in the environment if it is the `only`
+// upstream, and refuses to send it in clear text.
+std::optional<Mistake> complete_upstream(upstream::Options& options, bool only);
 // The default store's file, or the store's password from the environment, if nothing said it before.
 void complete_store(Configuration& configuration);
 

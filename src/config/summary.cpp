@@ -52,6 +52,11 @@ std::string listener_line(const server::Listener& listener) {
   return out + (listener.require_tls ? " required" : "");
 }
 
+std::string rate_text(const upstream::Rate& rate) {
+  if (rate.count == 0) return "";
+  return ", " + std::to_string(rate.count) + " recipients in " + format_duration(rate.each);
+}
+
 std::string upstream_line(const upstream::Options& options) {
   const auto scheme = options.security == Security::plain      ? "smtp://"
                       : options.security == Security::starttls ? "smtp+starttls://"
@@ -59,7 +64,16 @@ std::string upstream_line(const upstream::Options& options) {
   const bool v6 = options.host.find(':') != std::string::npos;
   return "upstream " + quoted(options.name) + " " + scheme + (v6 ? "[" + options.host + "]" : options.host) +
          ":" + std::to_string(options.port) +
-         (options.username.empty() ? ", no login" : ", login " + quoted(options.username));
+         (options.username.empty() ? ", no login" : ", login " + quoted(options.username)) + ", " +
+         std::to_string(options.pool.max_connections) + " connections at most" + rate_text(options.max_rate);
+}
+
+std::string route_line(const relay::Route& route, const Configuration& configuration) {
+  std::vector<std::string> names;
+  for (const auto place : route.upstreams) names.push_back(quoted(configuration.upstreams.at(place).name));
+  const bool some = !route.senders.empty() || !route.credentials.empty();
+  return "route " + std::string(some ? "of a part of the mail" : "of the other mail") + " to " +
+         joined(names);
 }
 
 std::string store_line(const Configuration& configuration) {
@@ -101,7 +115,8 @@ std::string policy_text(const relay::Policy& policy) {
 std::vector<std::string> summary(const Configuration& configuration) {
   std::vector<std::string> lines;
   for (const auto& listener : configuration.server.listeners) lines.push_back(listener_line(listener));
-  lines.push_back(upstream_line(configuration.upstream));
+  for (const auto& each : configuration.upstreams) lines.push_back(upstream_line(each));
+  for (const auto& route : configuration.relay.routes) lines.push_back(route_line(route, configuration));
   lines.push_back(store_line(configuration));
   const auto& relay = configuration.relay;
   lines.push_back(window_text(relay.policy));

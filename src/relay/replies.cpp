@@ -13,6 +13,8 @@ smtp::Reply reply_to_upstream_error(const error_code& error) {
     return {451, "4.4.1 The upstream server takes no connection now, try again later"};
   if (error == make_error_code(Errc::exhausted))
     return {451, "4.3.2 No upstream connection is free, try again later"};
+  if (error == make_error_code(Errc::too_fast))
+    return {451, "4.3.2 The upstream's max_rate is used up, try again later"};
   if (error == make_error_code(Errc::malformed_reply))
     return {451, "4.3.0 The upstream server answered nonsense, try again later"};
   if (error == make_error_code(Errc::tls_required))

@@ -36,16 +36,17 @@ constexpr int max_claims = 3;
 }  // namespace
 
 Transaction::Transaction(Relay& relay, Origin origin)
-    : relay_(relay),
-      origin_(std::move(origin)),
-      upstream_(origin_.upstream != nullptr ? *origin_.upstream : relay.upstream),
-      leg_(upstream_),
-      started_(SteadyClock::now()) {}
+    : relay_(relay), origin_(std::move(origin)), started_(SteadyClock::now()) {}
 
 awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
                                                             std::span<const smtp::Recipient> asked) {
   const auto start = SteadyClock::now();
   sender_ = sender;
+  if (!leg_.routed()) {
+    leg_.route(origin_.upstream != nullptr
+                   ? Upstreams{origin_.upstream}
+                   : upstreams_for(relay_.options.routes, relay_.upstreams, sender_, origin_.user));
+  }
   auto replies = co_await leg_.add(std::move(sender), asked);
   steps_.envelope = std::max(steps_.envelope, microseconds(0)) + since(start);
   for (std::size_t i = 0; i < asked.size(); ++i) {
@@ -193,7 +194,7 @@ awaitable<smtp::Reply> Transaction::settle(Transmission sent) {
     case Transmission::End::answered:
       ending.reply = std::move(sent.reply);
       if (ending.reply.completed()) {
-        co_await claiming_->commit(ending.reply, upstream_.name());
+        co_await claiming_->commit(ending.reply, leg_.upstream_name());
         break;
       }
       [[fallthrough]];

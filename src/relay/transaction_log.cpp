@@ -79,7 +79,7 @@ observe::Decision Transaction::decision(const Lot& lot, const Finding& finding, 
     const std::string_view as_found = claimed ? (record.after_doubt ? "after_doubt" : "new") : finding.reason;
     line = decision(lot, ending.outcome, ending.reason.empty() ? std::string(as_found) : ending.reason);
     line.possible_duplicate = claimed && record.after_doubt;
-    line.upstream = upstream_.name();
+    line.upstream = leg_.upstream_name();
     line.reply = ending.reply;
   }
   line.recipients.clear();

@@ -27,14 +27,25 @@ bool UpstreamLeg::worth_another(const error_code& error, int attempts) const {
   return reused || connection_broke(error);
 }
 
+// Nothing was sent yet: another may take the message. `attempts` starts anew there.
+bool UpstreamLeg::go_on_to_next(int& attempts) {
+  if (at_ + 1 >= upstreams_.size()) return false;
+  ++at_;
+  attempts = 0;
+  connection_.reset();
+  envelope_open_ = false;
+  paced_ = false;
+  return true;
+}
+
 // MAIL and RCPT, on the connection at hand or another; broken ones are replaced unseen. `attempts` counts
 // over the whole transmission.
-awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open(std::span<const smtp::Recipient> recipients,
-                                                               int& attempts) {
+awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open_here(
+    std::span<const smtp::Recipient> recipients, int& attempts) {
   for (;;) {
     if (!connection_) {
       const auto freshness = attempts == 0 ? upstream::Freshness::any : upstream::Freshness::fresh;
-      auto borrowed = co_await upstream_.borrow(freshness);
+      auto borrowed = co_await upstream().borrow(freshness);
       if (!borrowed) co_return borrowed.error();
       connection_ = std::move(*borrowed);
     }
@@ -44,6 +55,17 @@ awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open(std::span<const s
     const bool again = worth_another(replies.error(), attempts);
     connection_.reset();
     if (!again) co_return replies.error();
+  }
+}
+
+// The same at the first upstream that answers. A MAIL refused for now (421, 451, 454) is the state of that
+// upstream; what it says to a recipient is said of the recipient, and stands.
+awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open(std::span<const smtp::Recipient> recipients,
+                                                               int& attempts) {
+  for (;;) {
+    auto replies = co_await open_here(recipients, attempts);
+    if (replies && !replies->mail.transient()) co_return replies;
+    if (!go_on_to_next(attempts)) co_return replies;
   }
 }
 
@@ -116,6 +138,16 @@ awaitable<std::optional<Transmission>> UpstreamLeg::reopen(int& attempts) {
   co_return std::nullopt;
 }
 
+// Once an upstream and message, however many connections it takes.
+awaitable<Result<>> UpstreamLeg::keep_pace() {
+  if (paced_) co_return Result<>();
+  const auto booked = upstream().book(accepted_.size());
+  if (!booked) co_return booked.error();
+  paced_ = true;
+  if (*booked > milliseconds(0)) co_await upstream().wait(*booked);
+  co_return Result<>();
+}
+
 // One try on the open envelope. Nothing: the connection broke before the dot (last_error_).
 awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std::string_view> pieces,
                                                              const Gate& gate) {
@@ -169,14 +201,23 @@ awaitable<Transmission> UpstreamLeg::transmit(std::span<const std::string_view> 
         co_return std::move(*refused);
       }
     }
+    auto in_pace = co_await keep_pace();
+    if (!in_pace) {
+      connection_.reset();
+      if (go_on_to_next(attempts)) continue;
+      co_return Transmission{Transmission::End::refused, reply_to_upstream_error(in_pace.error()),
+                             in_pace.error()};
+    }
     auto done = co_await try_once(pieces, gate);
     if (done) {
+      const bool not_now = done->end == Transmission::End::refused && done->reply.transient();
+      if (not_now && go_on_to_next(attempts)) continue;
       connection_.reset();
       co_return std::move(*done);
     }
     const bool again = worth_another(last_error_, attempts);
     connection_.reset();
-    if (!again) {
+    if (!again && !go_on_to_next(attempts)) {
       co_return Transmission{Transmission::End::refused, reply_to_upstream_error(last_error_), last_error_};
     }
   }

@@ -178,13 +178,25 @@ awaitable<void> Session::flush() {
   if (!written) closed_ = true;
 }
 
+// Whom the client's mail may go to is not known before its sender is.
+relay::Upstreams Session::path() const {
+  return upstream_ ? relay::Upstreams(1, upstream_.get()) : relay_.upstreams;
+}
+
 awaitable<void> Session::ask_capabilities() {
-  upstream::Upstream& upstream = upstream_ ? static_cast<upstream::Upstream&>(*upstream_) : relay_.upstream;
-  auto path = co_await upstream.capabilities();
+  auto asked = path();
+  auto path = co_await relay::common_capabilities(std::move(asked));
   // Not known now: nothing that the path would have to honour is announced.
   auto offered = path ? *path : smtp::Capabilities{};
+  bool known = path.has_value();
+  if (!upstream_ && door_->options().login == LoginAt::upstream && relay_.upstreams.size() > 1) {
+    // A login goes to one of them.
+    auto provider = co_await relay_.upstreams.at(door_->options().login_upstream)->capabilities();
+    known = provider.has_value();
+    offered.auth = known ? provider->auth : std::vector<std::string>();
+  }
   // A client takes a missing AUTH for good; one that fails with 454 it tries again.
-  const bool password = !path || offered.offers_auth("PLAIN") || offered.offers_auth("LOGIN");
+  const bool password = !known || offered.offers_auth("PLAIN") || offered.offers_auth("LOGIN");
   const bool token = offered.offers_auth("XOAUTH2");
   const bool users = door_->options().login == LoginAt::users;
   offered.auth.clear();

@@ -50,6 +50,7 @@ class Session {
   awaitable<smtp::Reply> check_user(const smtp::Credential& credential);
   awaitable<smtp::Reply> log_in_upstream(const smtp::Credential& credential);
 
+  relay::Upstreams path() const;
   awaitable<void> ask_capabilities();
   awaitable<void> ask_recipients(smtp::AskRecipients asked);
   awaitable<void> deliver();

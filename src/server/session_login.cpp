@@ -102,7 +102,7 @@ awaitable<smtp::Reply> Session::check_user(const smtp::Credential& credential) {
 }
 
 awaitable<smtp::Reply> Session::log_in_upstream(const smtp::Credential& credential) {
-  auto login = co_await backend_.logins().log_in(credential);
+  auto login = co_await backend_.logins(door_->options().login_upstream).log_in(credential);
   if (!login) {
     // RFC 4954 §6: 454 says that it may work later; any other 4xx would, too, and is less well known.
     auto reply = relay::reply_to_upstream_error(login.error());

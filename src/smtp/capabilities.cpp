@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "mailonce/base/encoding.h"
 #include "octets.h"
@@ -102,6 +103,34 @@ Reply Capabilities::announce(std::string_view hostname) const {
   for (const auto& mechanism : auth) reply.text.append(" ").append(mechanism);
   if (enhanced_status_codes) reply.text += "\nENHANCEDSTATUSCODES";
   return reply;
+}
+
+namespace {
+
+template <class Number>
+std::optional<Number> smaller(const std::optional<Number>& a, const std::optional<Number>& b) {
+  return a && b ? std::min(a, b) : a ? a : b;
+}
+
+}  // namespace
+
+Capabilities common(const Capabilities& a, const Capabilities& b) {
+  Capabilities both;
+  both.pipelining = a.pipelining && b.pipelining;
+  both.eight_bit_mime = a.eight_bit_mime && b.eight_bit_mime;
+  both.enhanced_status_codes = a.enhanced_status_codes && b.enhanced_status_codes;
+  both.starttls = a.starttls && b.starttls;
+  both.smtputf8 = a.smtputf8 && b.smtputf8;
+  both.dsn = a.dsn && b.dsn;
+  both.size = a.size && b.size;
+  both.chunking = a.chunking && b.chunking;
+  both.requiretls = a.requiretls && b.requiretls;
+  both.max_size = smaller(a.max_size, b.max_size);
+  both.max_recipients = smaller(a.max_recipients, b.max_recipients);
+  both.max_recipient_domains = smaller(a.max_recipient_domains, b.max_recipient_domains);
+  std::copy_if(a.auth.begin(), a.auth.end(), std::back_inserter(both.auth),
+               [&](const auto& mechanism) { return b.offers_auth(mechanism); });
+  return both;
 }
 
 }  // namespace mailonce::smtp

@@ -17,6 +17,8 @@ class Category final : public boost::system::error_category {
         return "upstream not reachable";
       case Errc::exhausted:
         return "no free connection to the upstream";
+      case Errc::too_fast:
+        return "max_rate of the upstream is used up";
       case Errc::closed:
         return "upstream closed the connection";
       case Errc::timed_out:

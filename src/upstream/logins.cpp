@@ -5,12 +5,14 @@
 namespace mailonce::upstream {
 
 Logins::Logins(boost::asio::any_io_executor executor, Options options,
-               std::shared_ptr<boost::asio::ssl::context> tls, observe::Log& log, LoginLimits limits)
+               std::shared_ptr<boost::asio::ssl::context> tls, observe::Log& log,
+               std::shared_ptr<Pacer> pacer, LoginLimits limits)
     : executor_(std::move(executor)),
       options_(std::move(options)),
       tls_(std::move(tls)),
       log_(log),
       limits_(limits),
+      ties_{std::move(pacer), std::make_shared<Breaker>(), true},
       key_(random_token(32)) {}
 
 Digest Logins::digest_of(const smtp::Credential& credential) const {
@@ -30,7 +32,7 @@ std::shared_ptr<Pool> Logins::pool_for(const Digest& digest, const smtp::Credent
   own.username = credential.user;
   own.password = credential.secret;
   own.bearer = credential.kind == smtp::Credential::Kind::bearer;
-  auto pool = std::make_shared<Pool>(executor_, std::move(own), tls_, log_);
+  auto pool = std::make_shared<Pool>(executor_, std::move(own), tls_, log_, ties_);
   pools_.push_back(pool);
   if (entries_.size() < limits_.max_credentials) entries_[digest] = {pool, {}, SteadyClock::now()};
   return pool;

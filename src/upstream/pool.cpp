@@ -9,53 +9,20 @@
 
 namespace mailonce::upstream {
 
-// Forwards to the session; gives it back at its end.
-class LentConnection final : public Connection {
- public:
-  LentConnection(std::shared_ptr<Pool::State> state, std::unique_ptr<Session> session)
-      : state_(std::move(state)), session_(std::move(session)) {
-    state_->live.sessions.insert(session_.get());
-  }
-  ~LentConnection() override {
-    state_->live.sessions.erase(session_.get());
-    state_->give_back(std::move(session_));
-  }
-  LentConnection(const LentConnection&) = delete;
-  LentConnection& operator=(const LentConnection&) = delete;
-
-  const smtp::Capabilities& capabilities() const noexcept override { return session_->capabilities(); }
-  bool reused() const noexcept override { return session_->reused; }
-  awaitable<Result<EnvelopeReplies>> envelope(const smtp::Sender& sender,
-                                              std::span<const smtp::Recipient> recipients) override {
-    return session_->envelope(sender, recipients);
-  }
-  awaitable<Result<std::vector<smtp::Reply>>> recipients(
-      std::span<const smtp::Recipient> recipients) override {
-    return session_->recipients(recipients);
-  }
-  awaitable<Result<smtp::Reply>> data() override { return session_->data(); }
-  awaitable<Result<std::optional<smtp::Reply>>> content(std::span<const std::string_view> pieces) override {
-    return session_->content(pieces);
-  }
-  awaitable<SendOutcome> send() override { return session_->send(); }
-
- private:
-  const std::shared_ptr<Pool::State> state_;
-  std::unique_ptr<Session> session_;
-};
-
 namespace {
 
 std::shared_ptr<const Environment> make_environment(Options options,
                                                     std::shared_ptr<boost::asio::ssl::context> tls,
-                                                    observe::Log& log) {
+                                                    observe::Log& log, PoolTies ties) {
   if (options.ehlo_name.empty()) options.ehlo_name = default_ehlo_name();
   if (!smtp::HelloName::parse(options.ehlo_name))
     throw std::invalid_argument("ehlo_name is not one word of ASCII");
   if (options.security != Security::plain && !tls)
     throw std::invalid_argument("no TLS context for a TLS upstream");
   if (options.pool.max_connections == 0) throw std::invalid_argument("max_connections is 0");
-  return std::make_shared<const Environment>(Environment{std::move(options), std::move(tls), log});
+  if (!ties.breaker) ties.breaker = std::make_shared<Breaker>();
+  return std::make_shared<const Environment>(
+      Environment{std::move(options), std::move(tls), log, std::move(ties.breaker), std::move(ties.pacer)});
 }
 
 }  // namespace
@@ -66,9 +33,10 @@ std::shared_ptr<boost::asio::ssl::context> make_tls(const Options& options) {
 }
 
 Pool::Pool(boost::asio::any_io_executor executor, Options options,
-           std::shared_ptr<boost::asio::ssl::context> tls, observe::Log& log)
+           std::shared_ptr<boost::asio::ssl::context> tls, observe::Log& log, PoolTies ties)
     : state_(std::make_shared<State>(std::move(executor),
-                                     make_environment(std::move(options), std::move(tls), log))) {}
+                                     make_environment(std::move(options), std::move(tls), log, ties),
+                                     ties.clients_credentials)) {}
 
 Pool::~Pool() {
   close_idle();
@@ -84,6 +52,7 @@ void Pool::abort() {
   close_idle();
   state_->live.abort();
   for (auto* waiter : state_->waiters) waiter->turn.cancel();
+  for (auto* timer : state_->pacing) timer->cancel();
 }
 
 const std::string& Pool::name() const noexcept {
@@ -106,41 +75,22 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::borrow(Freshness freshness)
   return State::borrow(state_, freshness);
 }
 
-awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_ptr<State> state,
-                                                                   Freshness freshness) {
-  if (state->aborted) co_return Errc::closed;
-  std::unique_ptr<Session> session;
-  bool placed = false;
-  if (state->waiters.empty()) {  // nobody is overtaken
-    if (freshness == Freshness::any) session = state->take_idle();
-    placed = session || state->reserve();
-  }
-  if (!placed) {
-    Waiter waiter(*state, freshness);
-    co_await waiter.turn.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
-    if (!waiter.granted) {
-      state->environment->report("borrow", Errc::exhausted, "all connections are in use");
-      co_return Errc::exhausted;
-    }
-    session = std::move(waiter.session);
-  }
-  if (!session) {
-    struct Place {  // given back unless a connection came into it
-      State& state;
-      bool taken = false;
-      ~Place() {
-        if (!taken) state.free_place();
-      }
-    } place{*state};
-    if (state->aborted) co_return Errc::closed;  // while this one waited for its turn
-    auto made = co_await Session::open(state->environment, state->live);
-    if (!made) co_return made.error();
-    if (state->aborted) co_return Errc::closed;
-    place.taken = true;
-    session = std::move(*made);
-    state->announce(session->capabilities());
-  }
-  co_return std::make_unique<LentConnection>(state, std::move(session));
+Result<milliseconds> Pool::book(std::size_t recipients) {
+  const auto& shared = *state_->environment;
+  if (!shared.pacer) return milliseconds(0);
+  const auto wait = shared.pacer->book(recipients, SteadyClock::now(), state_->limits().max_wait);
+  if (wait) return *wait;
+  shared.report("pace", Errc::too_fast, "max_rate is used up for longer than max_wait");
+  return Errc::too_fast;
+}
+
+awaitable<void> Pool::wait(milliseconds time) {
+  const auto state = state_;
+  if (state->aborted) co_return;
+  boost::asio::steady_timer timer(state->executor, time);
+  state->pacing.insert(&timer);
+  co_await timer.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
+  state->pacing.erase(&timer);
 }
 
 awaitable<Result<smtp::Capabilities>> Pool::capabilities() {

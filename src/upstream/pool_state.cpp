@@ -14,9 +14,9 @@ awaitable<void> say_goodbye(std::shared_ptr<void>, std::unique_ptr<Session> sess
 
 }  // namespace
 
-Pool::State::Waiter::Waiter(State& of, Freshness wanted)
+Pool::State::Waiter::Waiter(State& of, Freshness wanted, SteadyClock::time_point until)
     : state(of), freshness(wanted), turn(of.executor), position(of.waiters.insert(of.waiters.end(), this)) {
-  turn.expires_after(of.limits().max_wait);
+  turn.expires_at(until);
 }
 
 Pool::State::Waiter::~Waiter() {

@@ -12,12 +12,15 @@
 namespace mailonce::upstream {
 
 struct Pool::State : std::enable_shared_from_this<State> {
-  State(boost::asio::any_io_executor on, std::shared_ptr<const Environment> shared)
-      : executor(std::move(on)), environment(std::move(shared)), reaper(executor) {}
+  State(boost::asio::any_io_executor on, std::shared_ptr<const Environment> shared, bool of_clients)
+      : executor(std::move(on)),
+        environment(std::move(shared)),
+        clients_credentials(of_clients),
+        reaper(executor) {}
 
   // A borrower waiting for its turn. It stands in the queue as long as it exists and nothing was granted.
   struct Waiter {
-    Waiter(State& state, Freshness wanted);
+    Waiter(State& state, Freshness wanted, SteadyClock::time_point until);
     ~Waiter();
     Waiter(const Waiter&) = delete;
     Waiter& operator=(const Waiter&) = delete;
@@ -33,6 +36,13 @@ struct Pool::State : std::enable_shared_from_this<State> {
 
   static awaitable<Result<std::unique_ptr<Connection>>> borrow(std::shared_ptr<State> state,
                                                                Freshness freshness);
+
+  // A session in a place that was reserved.
+  static awaitable<Result<std::unique_ptr<Session>>> connect(std::shared_ptr<State> state);
+  // What a failure to connect says of the upstream.
+  void note_failure(const error_code& error);
+  // Finds out in the background whether an upstream that failed answers again. False: not now.
+  bool probe();
 
   const PoolLimits& limits() const noexcept { return environment->options.pool; }
   bool worn_out(const Session& session) const;
@@ -54,13 +64,15 @@ struct Pool::State : std::enable_shared_from_this<State> {
   void announce(const smtp::Capabilities& capabilities);
   // Finds out what the upstream offers, in the background.
   void learn();
-  // After announce(), at the end of learn(), or when `at_most` is over.
+  // After announce(), at the end of learn() or probe(), or when `at_most` is over.
   awaitable<void> learned(milliseconds at_most);
 
   const boost::asio::any_io_executor executor;
   const std::shared_ptr<const Environment> environment;
+  const bool clients_credentials;
   std::deque<std::unique_ptr<Session>> idle;  // the one used last at the back
   std::size_t open = 0;                       // places taken
+  std::size_t lent = 0;                       // of these
   std::list<Waiter*> waiters;
   boost::asio::steady_timer reaper;
   bool reaper_armed = false;
@@ -71,6 +83,7 @@ struct Pool::State : std::enable_shared_from_this<State> {
   bool learning = false;
   error_code why_not_learned;
   std::set<boost::asio::steady_timer*> curious;
+  std::set<boost::asio::steady_timer*> pacing;
 };
 
 }  // namespace mailonce::upstream

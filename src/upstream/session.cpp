@@ -35,8 +35,10 @@ awaitable<Result<smtp::Reply>> Session::read_reply(std::string_view phase) {
   auto reply = co_await wire_.read_reply(environment_->options.timeouts.command);
   if (!reply) {
     const auto errc = static_cast<Errc>(reply.error().value());
+    if (errc == Errc::timed_out) environment_->lost(errc);
     co_return fail(phase, errc, reply.error().message());
   }
+  environment_->breaker->works();
   co_return judge(phase, std::move(*reply));
 }
 
@@ -53,6 +55,7 @@ Result<smtp::Reply> Session::judge(std::string_view phase, smtp::Reply reply) {
   if (!proper) return fail(phase, Errc::malformed_reply, reply.summary());
   if (is_stale_notice(reply, phase == "rcpt")) return fail(phase, Errc::closed, reply.summary());
   if (reply.code == 421) stage_ = Stage::broken;  // RFC 5321 §3.8: it closes now
+  if (reply.code == 421 || reply.code == 454) environment_->slow_down();
   return reply;
 }
 
@@ -259,6 +262,7 @@ awaitable<SendOutcome> Session::send() {
   }
   ++messages_;
   if (reply->code != 421) stage_ = Stage::idle;
+  if (reply->code == 421 || reply->code == 454) environment_->slow_down();  // SES: 454 Throttling failure
   co_return SendOutcome{true, std::move(*reply)};
 }
 

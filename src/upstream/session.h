@@ -10,7 +10,9 @@
 #include "body.h"
 #include "mailonce/net/connector.h"
 #include "mailonce/observe/log.h"
+#include "mailonce/upstream/breaker.h"
 #include "mailonce/upstream/options.h"
+#include "mailonce/upstream/pacer.h"
 #include "mailonce/upstream/upstream.h"
 #include "wire.h"
 
@@ -21,6 +23,14 @@ struct Environment {
   Options options;
   std::shared_ptr<boost::asio::ssl::context> tls;  // null: plain
   observe::Log& log;
+  std::shared_ptr<Breaker> breaker;
+  std::shared_ptr<Pacer> pacer;  // null: no rate
+
+  // What becomes of the breaker, and the events that tell it.
+  void lost(Errc why) const;
+  void reached() const;
+  // The upstream asks for slower mail.
+  void slow_down() const;
 
   // One event a failure. `reason` must hold no secret.
   void report(std::string_view phase, Errc errc, std::string_view reason, bool stale = false) const;

@@ -15,6 +15,22 @@ void Environment::report(std::string_view phase, Errc errc, std::string_view rea
              {"error", make_error_code(errc).message()}});
 }
 
+void Environment::lost(Errc why) const {
+  if (breaker->failed(why, SteadyClock::now()))
+    log.event(observe::Level::warning, "upstream_down",
+              "failed several times: messages do not wait for it until it answers again",
+              {{"upstream", options.name}, {"error", make_error_code(why).message()}});
+}
+
+void Environment::reached() const {
+  if (breaker->reached())
+    log.event(observe::Level::info, "upstream_up", "answers again", {{"upstream", options.name}});
+}
+
+void Environment::slow_down() const {
+  if (pacer) pacer->hold_back(seconds(1), SteadyClock::now());
+}
+
 Session::Session(std::shared_ptr<const Environment> environment, net::Stream stream)
     : environment_(std::move(environment)), wire_(std::move(stream)) {}
 

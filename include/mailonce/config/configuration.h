@@ -17,7 +17,7 @@ namespace mailonce::config {
 struct Configuration {
   server::Options server;
   relay::Options relay;
-  upstream::Options upstream;
+  std::vector<upstream::Options> upstreams;  // the preferred one first; relay.routes and listeners count them
   window::Options window;
   observe::LogOptions log;
 };
@@ -25,7 +25,7 @@ struct Configuration {
 // Options of the command line; each replaces what the file says.
 struct Overrides {
   std::vector<std::string> listen;      // ADDRESS:PORT; who may relay stays as the file's first listener says
-  std::optional<std::string> upstream;  // URL
+  std::optional<std::string> upstream;  // URL: the only one then
   std::optional<std::string> store;     // URL
 };
 

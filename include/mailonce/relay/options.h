@@ -5,6 +5,7 @@
 
 #include "mailonce/base/clock.h"
 #include "mailonce/relay/policy.h"
+#include "mailonce/relay/route.h"
 #include "mailonce/relay/rules.h"
 
 namespace mailonce::relay {
@@ -12,6 +13,7 @@ namespace mailonce::relay {
 struct Options {
   Policy policy;            // for what no rule matches
   std::vector<Rule> rules;  // the first that matches decides
+  std::vector<Route> routes;
 
   milliseconds wait = seconds(30);        // for another attempt's outcome, then 451 4.4.5
   bool resend_first_message_id = true;    // after doubt, unless DKIM-signed (§4)

@@ -1,11 +1,11 @@
-// What the transactions of one worker share: policies, window, upstream, log. Everything referred to must
+// What the transactions of one worker share: policies, window, upstreams, log. Everything referred to must
 // outlive it.
 #pragma once
 #include <boost/asio/thread_pool.hpp>
 
 #include "mailonce/observe/log.h"
 #include "mailonce/relay/options.h"
-#include "mailonce/upstream/upstream.h"
+#include "mailonce/relay/route.h"
 #include "mailonce/window/window.h"
 
 namespace mailonce::relay {
@@ -13,13 +13,13 @@ namespace mailonce::relay {
 class Relay {
  public:
   // `hashing` fingerprints large messages; shared by all workers.
-  Relay(const Options& policies, window::Window& records, upstream::Upstream& provider, observe::Log& lines,
+  Relay(const Options& policies, window::Window& records, Upstreams providers, observe::Log& lines,
         boost::asio::thread_pool& hashing)
-      : options(policies), window(records), upstream(provider), log(lines), helpers(hashing) {}
+      : options(policies), window(records), upstreams(std::move(providers)), log(lines), helpers(hashing) {}
 
   const Options& options;
   window::Window& window;
-  upstream::Upstream& upstream;
+  const Upstreams upstreams;  // in the order of the configuration, at least one
   observe::Log& log;
   boost::asio::thread_pool& helpers;
 

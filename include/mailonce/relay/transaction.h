@@ -73,7 +73,6 @@ class Transaction {
 
   Relay& relay_;
   Origin origin_;
-  upstream::Upstream& upstream_;
   UpstreamLeg leg_;
   smtp::Sender sender_;
   std::vector<smtp::Recipient> promised_;  // those the client was told 2xx for

@@ -1,6 +1,6 @@
 // A transaction's way to the upstream: the envelope at RCPT time (cut-through, DESIGN.md §3.1) and the
 // message at the end, with everything before the final dot done again on a fresh connection when one breaks
-// (§3.5). It decides nothing about duplicates.
+// (§3.5), and at the next upstream when one fails altogether. It decides nothing about duplicates.
 //
 // One transaction, one coroutine. Destroying it gives the connection back.
 #pragma once
@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "mailonce/relay/route.h"
 #include "mailonce/upstream/upstream.h"
 #include "mailonce/window/window.h"
 
@@ -38,11 +39,16 @@ class UpstreamLeg {
   // sent.
   using Gate = std::function<awaitable<Result<window::Begun>>()>;
 
-  explicit UpstreamLeg(upstream::Upstream& upstream) : upstream_(upstream) {}
+  // The first of `upstreams` is asked, the next ones only when it can not serve. Before anything else, once.
+  void route(Upstreams upstreams) { upstreams_ = std::move(upstreams); }
+  bool routed() const noexcept { return !upstreams_.empty(); }
 
   // Asks the upstream about `recipients`; the replies are its own, in order. Those accepted are remembered.
   // `sender` is the same in every call of a transaction.
   awaitable<std::vector<smtp::Reply>> add(smtp::Sender sender, std::span<const smtp::Recipient> recipients);
+
+  // The one that is asked now, or was last.
+  const std::string& upstream_name() const noexcept { return upstream().name(); }
 
   const std::vector<smtp::Recipient>& accepted() const noexcept { return accepted_; }
   // From now on the envelope is for these alone: what was begun upstream is reset.
@@ -59,13 +65,20 @@ class UpstreamLeg {
                                                     int& attempts);
   awaitable<std::optional<Transmission>> reopen(int& attempts);
   awaitable<std::optional<Transmission>> try_once(std::span<const std::string_view> pieces, const Gate& gate);
+  awaitable<Result<upstream::EnvelopeReplies>> open_here(std::span<const smtp::Recipient> recipients,
+                                                         int& attempts);
+  awaitable<Result<>> keep_pace();
   bool worth_another(const error_code& error, int attempts) const;
+  bool go_on_to_next(int& attempts);
+  upstream::Upstream& upstream() const noexcept { return *upstreams_[at_]; }
 
-  upstream::Upstream& upstream_;
+  Upstreams upstreams_;
+  std::size_t at_ = 0;  // in upstreams_: never back within one transaction
   smtp::Sender sender_;
   std::vector<smtp::Recipient> accepted_;
   std::unique_ptr<upstream::Connection> connection_;
   bool envelope_open_ = false;  // the connection has an envelope for accepted_
+  bool paced_ = false;          // the upstream's rate has room for this message
   std::optional<smtp::Reply>
       mail_refusal_;  // MAIL was refused or no connection was had: the answer to every RCPT
   error_code last_error_;

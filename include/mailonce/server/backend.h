@@ -16,8 +16,8 @@ class Backend {
   virtual ~Backend() = default;
 
   virtual relay::Relay& relay() = 0;
-  // Where clients' own credentials are tried.
-  virtual upstream::Logins& logins() = 0;
+  // Where clients' own credentials for this upstream (its place in the configuration) are tried.
+  virtual upstream::Logins& logins(std::size_t upstream) = 0;
   // The drain is over: every upstream operation ends now, so that each transaction comes to its reply or to
   // doubt.
   virtual void abort() = 0;

@@ -53,6 +53,7 @@ struct Listener {
   net::ServerTlsOptions certificates = {};
   bool require_tls = false;  // nothing is taken in the clear: 530 5.7.0
   LoginAt login = LoginAt::nobody;
+  std::size_t login_upstream = 0;  // LoginAt::upstream: which one, its place in the configuration
   std::string users_file = {};
   bool auth_in_clear = false;  // offer AUTH without TLS, to clients on this host alone
 

@@ -34,4 +34,7 @@ struct Capabilities {
   Reply announce(std::string_view hostname) const;
 };
 
+// What both offer; the smaller SIZE.
+Capabilities common(const Capabilities& a, const Capabilities& b);
+
 }  // namespace mailonce::smtp

@@ -32,7 +32,8 @@ class Logins {
  public:
   // As for a Pool; `options` without its user and password.
   Logins(boost::asio::any_io_executor executor, Options options,
-         std::shared_ptr<boost::asio::ssl::context> tls, observe::Log& log, LoginLimits limits = {});
+         std::shared_ptr<boost::asio::ssl::context> tls, observe::Log& log, std::shared_ptr<Pacer> pacer = {},
+         LoginLimits limits = {});
 
   // Errors: upstream::Errc when the upstream could not be asked.
   awaitable<Result<Login>> log_in(smtp::Credential credential);
@@ -54,6 +55,7 @@ class Logins {
   std::shared_ptr<boost::asio::ssl::context> tls_;
   observe::Log& log_;
   LoginLimits limits_;
+  PoolTies ties_;
   std::string key_;  // of the digests, so that they are worth nothing elsewhere
   std::map<Digest, Entry> entries_;
   std::vector<std::weak_ptr<Pool>> pools_;  // all that were made and live

@@ -2,11 +2,13 @@
 #pragma once
 #include <boost/system/result.hpp>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
 #include "mailonce/base/clock.h"
 #include "mailonce/net/tls.h"
+#include "mailonce/upstream/pacer.h"
 
 namespace mailonce::upstream {
 
@@ -27,7 +29,7 @@ struct Timeouts {
   milliseconds announce = seconds(5);
 };
 
-// Limits of one worker's pool.
+// Limits of the pool.
 struct PoolLimits {
   std::size_t max_connections = 50;
   milliseconds max_wait = seconds(30);  // for a free place, then Errc::exhausted
@@ -49,8 +51,19 @@ struct Options {
   std::string ehlo_name;
   Timeouts timeouts;
   PoolLimits pool;
+  Rate max_rate;  // of recipients
   net::ClientTlsOptions tls;
 };
+
+// What is known of a provider's sessions: limits that hold where the operator says nothing else. Nothing: no
+// such profile.
+struct Profile {
+  std::string_view name;  // "ses", "office365", …
+  PoolLimits pool;
+  Rate max_rate;
+};
+const Profile* find_profile(std::string_view name) noexcept;
+std::span<const Profile> profiles() noexcept;
 
 // scheme://[user@]host[:port] into host, port, security and username; the rest is as in Options{}. The error
 // is a sentence for the operator. A password in a URL is refused: URLs stand in process lists and logs.

@@ -4,6 +4,9 @@
 // borrowers wait in order, at most PoolLimits::max_wait. Idle ones are closed before the upstream does it,
 // politely and in the background; one that has anything to read is never lent.
 //
+// An upstream that fails is tried in the background (Breaker), and one that takes no further connection while
+// it has some of ours is taken to be full: borrowers wait for one of those.
+//
 // Destroying the pool closes what is idle; connections still lent are closed when they come back.
 #pragma once
 #include <boost/asio/any_io_executor.hpp>
@@ -12,23 +15,34 @@
 #include <optional>
 
 #include "mailonce/observe/log.h"
+#include "mailonce/upstream/breaker.h"
 #include "mailonce/upstream/options.h"
+#include "mailonce/upstream/pacer.h"
 #include "mailonce/upstream/upstream.h"
 
 namespace mailonce::upstream {
+
+// What a pool shares with others of the same upstream; empty: nothing.
+struct PoolTies {
+  std::shared_ptr<Pacer> pacer = {};      // of all workers
+  std::shared_ptr<Breaker> breaker = {};  // of one worker
+  bool clients_credentials = false;       // that one is refused says nothing of the upstream
+};
 
 class Pool final : public Upstream {
  public:
   // `tls` is needed unless the security is plain; one context serves all workers (make_tls). `log` must
   // outlive everything on `executor`. An empty ehlo_name becomes default_ehlo_name().
   Pool(boost::asio::any_io_executor executor, Options options, std::shared_ptr<boost::asio::ssl::context> tls,
-       observe::Log& log);
+       observe::Log& log, PoolTies ties = {});
   ~Pool() override;
   Pool(const Pool&) = delete;
   Pool& operator=(const Pool&) = delete;
 
   awaitable<Result<std::unique_ptr<Connection>>> borrow(Freshness freshness) override;
   awaitable<Result<smtp::Capabilities>> capabilities() override;
+  Result<milliseconds> book(std::size_t recipients) override;
+  awaitable<void> wait(milliseconds time) override;
   const std::string& name() const noexcept override;
 
   // For a drain: what is idle goes now, what comes back goes then. Borrowing still works.

@@ -26,6 +26,7 @@ using boost::asio::awaitable;
 enum class Errc {
   unreachable = 1,  // no connection: refused, no route, name not found, or not in time  → 451 4.4.1
   exhausted,        // the pool is full and none came free in time                       → 451 4.3.2
+  too_fast,         // its rate (max_rate) leaves no room in time                        → 451 4.3.2
   closed,           // the connection ended before an answer                             → 451 4.4.2
   timed_out,        // no answer in time                                                 → 451 4.4.2
   malformed_reply,  // garbage, an endless or a contradictory reply, an answer nobody asked for → 451 4.3.0
@@ -91,10 +92,17 @@ class Upstream {
   virtual ~Upstream() = default;
 
   // Waits for a free place in the pool, connects and logs in as needed; bounded by the upstream's own limits.
+  // One that failed several times is not waited for until it answers again: what it failed with comes at
+  // once.
   virtual awaitable<Result<std::unique_ptr<Connection>>> borrow(Freshness freshness) = 0;
   // What the upstream announced last. When that is not known yet one connection finds it out for all who ask,
   // and they wait a few seconds at most. An error: not known now.
   virtual awaitable<Result<smtp::Capabilities>> capabilities() = 0;
+  // Before the body of a message to so many recipients: how long its rate asks to wait(). Errc::too_fast:
+  // longer than a message may.
+  virtual Result<milliseconds> book(std::size_t recipients) = 0;
+  // Ends early, too, when everything has to.
+  virtual awaitable<void> wait(milliseconds time) = 0;
   virtual const std::string& name() const noexcept = 0;
 };
 

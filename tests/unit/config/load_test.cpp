@@ -20,7 +20,7 @@ TEST_F(LoadTest, WithoutAFileTheCommandLineIsEnough) {
   const auto& configuration = loaded.configuration;
   ASSERT_THAT(configuration.server.listeners, SizeIs(1));
   EXPECT_EQ(configuration.server.listeners[0].endpoint.port(), 0);
-  EXPECT_EQ(configuration.upstream.port, 2526);
+  EXPECT_EQ(configuration.upstreams.front().port, 2526);
   EXPECT_EQ(configuration.window.kind, window::Kind::redis);
   EXPECT_EQ(configuration.window.redis.servers.at(0).port, 6380);
   EXPECT_EQ(configuration.window.redis.database, 3U);
@@ -113,9 +113,9 @@ TEST_F(LoadTest, TheCommandLineGoesOverTheFile) {
   ASSERT_THAT(configuration.server.listeners, SizeIs(1));
   EXPECT_EQ(configuration.server.listeners[0].endpoint.port(), 3);
   EXPECT_THAT(configuration.server.listeners[0].allow.v6, IsEmpty());
-  EXPECT_EQ(configuration.upstream.host, "127.0.0.1");
-  EXPECT_EQ(configuration.upstream.security, upstream::Security::plain);
-  EXPECT_EQ(configuration.upstream.pool.max_idle, seconds(3));
+  EXPECT_EQ(configuration.upstreams.front().host, "127.0.0.1");
+  EXPECT_EQ(configuration.upstreams.front().security, upstream::Security::plain);
+  EXPECT_EQ(configuration.upstreams.front().pool.max_idle, seconds(3));
   EXPECT_EQ(configuration.window.kind, window::Kind::memory);
 }
 
@@ -194,7 +194,7 @@ TEST_F(LoadTest, SecretsComeFromFilesBesideTheConfiguration) {
       "[[upstream]]\nurl = \"smtps://host\"\nusername = \"u\"\npassword_file = \"p\"\n[window]\nsecret_file "
       "= \"s\"\n");
   EXPECT_THAT(loaded.report.lines(), IsEmpty());
-  EXPECT_EQ(loaded.configuration.upstream.password, "hunter 2");
+  EXPECT_EQ(loaded.configuration.upstreams.front().password, "hunter 2");
   EXPECT_EQ(loaded.configuration.relay.policy.identity.secret, "0123456789abcdef");
 }
 
@@ -224,21 +224,22 @@ TEST_F(LoadTest, PasswordsMayComeFromTheEnvironment) {
   ::setenv("MAILONCE_TEST_NAMED", "three", 1);
   const auto by_default = load({}, {{}, "smtps://u@host", "redis://host"});
   EXPECT_THAT(by_default.report.lines(), IsEmpty());
-  EXPECT_EQ(by_default.configuration.upstream.password, "one");
+  EXPECT_EQ(by_default.configuration.upstreams.front().password, "one");
   EXPECT_EQ(by_default.configuration.window.redis.password, "two");
   const auto named =
       load_text("[[upstream]]\nurl = \"smtps://u@host\"\npassword_env = \"MAILONCE_TEST_NAMED\"\n");
-  EXPECT_EQ(named.configuration.upstream.password, "three");
+  EXPECT_EQ(named.configuration.upstreams.front().password, "three");
 }
 
 TEST_F(LoadTest, OneProvidersPasswordIsNotSentToAnother) {
   write("p", "for a");
   const std::string file = "[[upstream]]\nurl = \"smtps://u@a.example\"\npassword_file = \"p\"\n";
-  EXPECT_EQ(load_text(file, {{}, "smtps://u@a.example:2465", {}}).configuration.upstream.password, "for a");
+  EXPECT_EQ(load_text(file, {{}, "smtps://u@a.example:2465", {}}).configuration.upstreams.front().password,
+            "for a");
   const auto other = load_text(file, {{}, "smtps://u@b.example", {}});
   EXPECT_THAT(other.report.lines(),
               ElementsAre(HasSubstr("--upstream = \"smtps://u@b.example\": names the user")));
-  EXPECT_EQ(load_text(file, {{}, "smtp://127.0.0.1", {}}).configuration.upstream.username, "");
+  EXPECT_EQ(load_text(file, {{}, "smtp://127.0.0.1", {}}).configuration.upstreams.front().username, "");
 }
 
 TEST_F(LoadTest, APasswordInClearTextNeedsThisHostOrTheOperatorsLeave) {
@@ -284,19 +285,19 @@ TEST_F(LoadTest, TheDocumentedDefaultsAreTheDefaults) {
   EXPECT_EQ(a.server.timeouts.message, b.server.timeouts.message);
   EXPECT_EQ(a.server.timeouts.write, b.server.timeouts.write);
   EXPECT_EQ(a.server.timeouts.drain, b.server.timeouts.drain);
-  EXPECT_EQ(a.upstream.name, b.upstream.name);
-  EXPECT_EQ(a.upstream.allow_plaintext_auth, b.upstream.allow_plaintext_auth);
-  EXPECT_EQ(a.upstream.tls.verify, b.upstream.tls.verify);
-  EXPECT_EQ(a.upstream.timeouts.connect, b.upstream.timeouts.connect);
-  EXPECT_EQ(a.upstream.timeouts.greeting, b.upstream.timeouts.greeting);
-  EXPECT_EQ(a.upstream.timeouts.command, b.upstream.timeouts.command);
-  EXPECT_EQ(a.upstream.timeouts.data_block, b.upstream.timeouts.data_block);
-  EXPECT_EQ(a.upstream.timeouts.final, b.upstream.timeouts.final);
-  EXPECT_EQ(a.upstream.pool.max_connections, b.upstream.pool.max_connections);
-  EXPECT_EQ(a.upstream.pool.max_wait, b.upstream.pool.max_wait);
-  EXPECT_EQ(a.upstream.pool.max_idle, b.upstream.pool.max_idle);
-  EXPECT_EQ(a.upstream.pool.max_age, b.upstream.pool.max_age);
-  EXPECT_EQ(a.upstream.pool.max_messages, b.upstream.pool.max_messages);
+  EXPECT_EQ(a.upstreams.front().name, b.upstreams.front().name);
+  EXPECT_EQ(a.upstreams.front().allow_plaintext_auth, b.upstreams.front().allow_plaintext_auth);
+  EXPECT_EQ(a.upstreams.front().tls.verify, b.upstreams.front().tls.verify);
+  EXPECT_EQ(a.upstreams.front().timeouts.connect, b.upstreams.front().timeouts.connect);
+  EXPECT_EQ(a.upstreams.front().timeouts.greeting, b.upstreams.front().timeouts.greeting);
+  EXPECT_EQ(a.upstreams.front().timeouts.command, b.upstreams.front().timeouts.command);
+  EXPECT_EQ(a.upstreams.front().timeouts.data_block, b.upstreams.front().timeouts.data_block);
+  EXPECT_EQ(a.upstreams.front().timeouts.final, b.upstreams.front().timeouts.final);
+  EXPECT_EQ(a.upstreams.front().pool.max_connections, b.upstreams.front().pool.max_connections);
+  EXPECT_EQ(a.upstreams.front().pool.max_wait, b.upstreams.front().pool.max_wait);
+  EXPECT_EQ(a.upstreams.front().pool.max_idle, b.upstreams.front().pool.max_idle);
+  EXPECT_EQ(a.upstreams.front().pool.max_age, b.upstreams.front().pool.max_age);
+  EXPECT_EQ(a.upstreams.front().pool.max_messages, b.upstreams.front().pool.max_messages);
   EXPECT_EQ(a.window.lease, b.window.lease);
   EXPECT_EQ(a.window.prefix, b.window.prefix);
   EXPECT_EQ(a.window.memory.max_records, b.window.memory.max_records);

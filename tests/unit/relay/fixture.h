@@ -31,7 +31,9 @@ class RelayTest : public testing::Test {
     const auto before = window.held;
     Result_ result;
     boost::asio::io_context context;
-    Relay relay(options, window, upstream, log, pool);
+    Upstreams all{&upstream};
+    for (auto& each : others) all.push_back(&each);
+    Relay relay(options, window, all, log, pool);
     auto work = [&]() { return transaction(relay, content, recipients, result); };
     boost::asio::co_spawn(context, work, [](std::exception_ptr failure) {
       if (failure) std::rethrow_exception(failure);
@@ -45,6 +47,7 @@ class RelayTest : public testing::Test {
   Options options;
   std::function<bool()> client_left;
   ScriptedUpstream upstream;
+  std::deque<ScriptedUpstream> others;  // behind it
   ScriptedWindow window;
   observe::Log log{quiet()};
   boost::asio::thread_pool pool{1};

@@ -95,7 +95,20 @@ awaitable<Result<std::unique_ptr<upstream::Connection>>> ScriptedUpstream::borro
 }
 
 awaitable<Result<smtp::Capabilities>> ScriptedUpstream::capabilities() {
-  co_return smtp::Capabilities{};
+  co_return offered;
+}
+
+Result<milliseconds> ScriptedUpstream::book(std::size_t recipients) {
+  booked.push_back(recipients);
+  if (pace.empty()) return milliseconds(0);
+  const auto answer = pace.front();
+  pace.pop_front();
+  return answer;
+}
+
+awaitable<void> ScriptedUpstream::wait(milliseconds time) {
+  waited.push_back(time);
+  co_return;
 }
 
 int ScriptedUpstream::copies(const std::string& recipient) const {

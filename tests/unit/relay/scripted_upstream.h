@@ -41,20 +41,28 @@ struct Accepted {
 
 class ScriptedUpstream final : public upstream::Upstream {
  public:
+  explicit ScriptedUpstream(std::string name = "scripted") : name_(std::move(name)) {}
+
   std::deque<Plan> plans;  // one a borrow; afterwards the default plan
   std::vector<Accepted> accepted;
-  std::vector<std::string> commands;  // everything said, over all connections
+  std::vector<std::string> commands;      // everything said, over all connections
+  std::vector<std::size_t> booked;        // by each message
+  std::deque<Result<milliseconds>> pace;  // answers to these; afterwards none waits
+  std::vector<milliseconds> waited;
+  smtp::Capabilities offered;
   int borrowed = 0;
   int fresh = 0;
 
   boost::asio::awaitable<Result<std::unique_ptr<upstream::Connection>>> borrow(
       upstream::Freshness freshness) override;
   boost::asio::awaitable<Result<smtp::Capabilities>> capabilities() override;
+  Result<milliseconds> book(std::size_t recipients) override;
+  boost::asio::awaitable<void> wait(milliseconds time) override;
   const std::string& name() const noexcept override { return name_; }
   int copies(const std::string& recipient) const;
 
  private:
-  std::string name_ = "scripted";
+  std::string name_;
 };
 
 }  // namespace mailonce::relay::test

@@ -1,0 +1,163 @@
+// Which upstream gets the message: routes, and what happens when one can not serve.
+#include "mailonce/relay/route.h"
+
+#include "fixture.h"
+
+namespace mailonce::relay::test {
+namespace {
+
+using upstream::Errc;
+
+class FailoverTest : public RelayTest {
+ protected:
+  FailoverTest() { others.emplace_back("second"); }
+  ScriptedUpstream& second() { return others.front(); }
+};
+
+TEST_F(FailoverTest, the_second_is_not_asked_while_the_first_serves) {
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
+  EXPECT_EQ(upstream.copies("a@example.net"), 1);
+  EXPECT_EQ(second().borrowed, 0);
+}
+
+class FailoverFor : public FailoverTest, public testing::WithParamInterface<Errc> {};
+
+TEST_P(FailoverFor, an_upstream_that_can_not_be_had) {
+  Plan broken{Break::borrow};
+  broken.error = make_error_code(GetParam());
+  upstream.plans.assign(4, broken);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
+  EXPECT_EQ(upstream.copies("a@example.net"), 0);
+  EXPECT_EQ(second().copies("a@example.net"), 1);
+  ASSERT_EQ(window.records.size(), 1U);
+  EXPECT_EQ(window.records.begin()->second.upstream, "second");
+}
+INSTANTIATE_TEST_SUITE_P(All, FailoverFor,
+                         testing::Values(Errc::unreachable, Errc::exhausted, Errc::closed, Errc::timed_out,
+                                         Errc::malformed_reply, Errc::tls_required, Errc::tls_failed,
+                                         Errc::refused, Errc::auth_failed, Errc::lacks_extension));
+
+class FailoverAt : public FailoverTest, public testing::WithParamInterface<Break> {};
+
+TEST_P(FailoverAt, a_step_before_the_dot) {
+  upstream.plans.assign(4, Plan{GetParam()});
+  const auto told = send(mail("x"), {"a@example.net", "b@example.net"});
+  EXPECT_EQ(told.final_reply.code, 250);
+  for (const auto* each : {"a@example.net", "b@example.net"}) {
+    EXPECT_EQ(upstream.copies(each), 0);
+    EXPECT_EQ(second().copies(each), 1);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(All, FailoverAt,
+                         testing::Values(Break::envelope, Break::data, Break::content,
+                                         Break::send_before_dot));
+
+TEST_F(FailoverTest, nothing_goes_on_after_the_dot) {
+  for (const auto end : {Break::send_after_dot, Break::accepted_unsaid}) {
+    upstream.plans.assign(1, Plan{end});
+    const auto told = send(mail(end == Break::send_after_dot ? "x" : "y"), {"a@example.net"});
+    EXPECT_EQ(told.final_reply.code, 451);
+  }
+  Plan throttled;
+  throttled.final_reply = {454, "Throttling failure: Maximum sending rate exceeded."};
+  upstream.plans.assign(1, throttled);
+  EXPECT_EQ(send(mail("z"), {"a@example.net"}).final_reply.code, 454);
+  EXPECT_EQ(second().borrowed, 0);
+}
+
+TEST_F(FailoverTest, a_sender_that_is_refused_for_now_is_the_state_of_that_upstream) {
+  for (const int code : {421, 451, 454}) {
+    Plan refusing;
+    refusing.mail = {code, "4.7.0 not now"};
+    upstream.plans.assign(1, refusing);
+    EXPECT_EQ(send(mail(std::to_string(code)), {"a@example.net"}).final_reply.code, 250);
+  }
+  EXPECT_EQ(second().copies("a@example.net"), 3);
+}
+
+TEST_F(FailoverTest, what_is_said_of_a_message_or_a_recipient_stands) {
+  Plan permanent;
+  permanent.mail = {550, "5.7.1 never"};
+  upstream.plans.assign(1, permanent);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).recipients.front().code, 550);
+  Plan greylisting;
+  greylisting.rcpt["a@example.net"] = {450, "4.2.0 later"};
+  upstream.plans.assign(1, greylisting);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).recipients.front().code, 450);
+  EXPECT_EQ(second().borrowed, 0);
+}
+
+TEST_F(FailoverTest, DATA_refused_for_now_goes_on_to_the_next) {
+  Plan refusing;
+  refusing.data = {451, "4.3.0 not now"};
+  upstream.plans.assign(1, refusing);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
+  EXPECT_EQ(second().copies("a@example.net"), 1);
+}
+
+TEST_F(FailoverTest, the_last_ones_answer_is_the_answer) {
+  Plan gone{Break::borrow};
+  gone.error = make_error_code(Errc::unreachable);
+  upstream.plans.assign(1, gone);
+  Plan refusing;
+  refusing.mail = {451, "4.3.0 not now"};
+  second().plans.assign(1, refusing);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).recipients.front(), refusing.mail);
+}
+
+TEST_F(FailoverTest, a_repeat_of_what_the_second_took_is_a_duplicate_at_the_first) {
+  Plan gone{Break::borrow};
+  gone.error = make_error_code(Errc::unreachable);
+  upstream.plans.assign(1, gone);
+  const auto first = send(mail("x"), {"a@example.net"});
+  const auto again = send(mail("x", "<again@app.example>"), {"a@example.net"});
+  EXPECT_EQ(again.final_reply, first.final_reply);
+  EXPECT_EQ(upstream.copies("a@example.net"), 0);
+  EXPECT_EQ(second().copies("a@example.net"), 1);
+}
+
+TEST_F(FailoverTest, a_rate_is_asked_once_a_message_and_waited_for) {
+  upstream.pace.push_back(milliseconds(70));
+  Plan breaks{Break::data};
+  upstream.plans.assign(1, breaks);
+  EXPECT_EQ(send(mail("x"), {"a@example.net", "b@example.net"}).final_reply.code, 250);
+  EXPECT_EQ(upstream.booked, std::vector<std::size_t>{2});
+  EXPECT_EQ(upstream.waited, std::vector<milliseconds>{milliseconds(70)});
+  EXPECT_EQ(second().borrowed, 0);
+}
+
+TEST_F(RelayTest, a_rate_that_is_used_up_is_told) {
+  upstream.pace.push_back(make_error_code(Errc::too_fast));
+  const auto told = send(mail("x"), {"a@example.net"}).final_reply;
+  EXPECT_EQ(told.code, 451);
+  EXPECT_EQ(told.text.substr(0, 6), "4.3.2 ");
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
+}
+
+TEST_F(RelayTest, a_duplicate_takes_nothing_of_the_rate) {
+  send(mail("x"), {"a@example.net"});
+  send(mail("x"), {"a@example.net"});
+  EXPECT_EQ(upstream.booked.size(), 1U);
+}
+
+smtp::Sender from(const std::string& address) {
+  return {smtp::Address::parse_reverse_path("<" + address + ">").value(), {}, {}};
+}
+
+TEST(Routes, the_first_that_matches_decides_and_without_one_all_serve) {
+  ScriptedUpstream one("one"), two("two"), three("three");
+  const Upstreams all{&one, &two, &three};
+  Route news{{message::Pattern::glob("*@news.example.com")}, {}, {2, 0}};
+  Route shop{{}, {message::Pattern::glob("shop")}, {1}};
+  Route both{{message::Pattern::glob("*@example.com")}, {message::Pattern::glob("crm")}, {2}};
+  const std::vector<Route> routes{news, shop, both};
+  EXPECT_EQ(upstreams_for(routes, all, from("a@NEWS.example.com"), "shop"), (Upstreams{&three, &one}));
+  EXPECT_EQ(upstreams_for(routes, all, from("a@example.com"), "shop"), (Upstreams{&two}));
+  EXPECT_EQ(upstreams_for(routes, all, from("a@example.com"), "crm"), (Upstreams{&three}));
+  EXPECT_EQ(upstreams_for(routes, all, from("a@example.org"), "crm"), all);
+  EXPECT_EQ(upstreams_for(routes, all, from(""), ""), all);  // nobody is logged in
+  EXPECT_EQ(upstreams_for({}, all, from("a@example.com"), "shop"), all);
+}
+
+}  // namespace
+}  // namespace mailonce::relay::test
