@@ -27,15 +27,26 @@ bool UpstreamLeg::worth_another(const error_code& error, int attempts) const {
   return reused || connection_broke(error);
 }
 
-// Nothing was sent yet: another may take the message. `attempts` starts anew there.
-bool UpstreamLeg::go_on_to_next(int& attempts) {
+// Nothing was sent yet: another may take the message. `attempts` starts anew there. `instead`: what the
+// client is told if there is none.
+bool UpstreamLeg::go_on_to_next(int& attempts, const smtp::Reply& instead) {
   if (at_ + 1 >= upstreams_.size()) return false;
   ++at_;
+  if (!passed_over_) passed_over_ = instead;
   attempts = 0;
   connection_.reset();
   envelope_open_ = false;
   paced_ = false;
   return true;
+}
+
+// A client gives a mail up at a 5xx. One that stands in for a preferred upstream must not make it do so: that
+// the sender's domain is not verified there is no judgement of the one that is down for a minute.
+smtp::Reply UpstreamLeg::as_told(smtp::Reply reply) const {
+  if (!passed_over_ || !reply.permanent()) return reply;
+  auto told = *passed_over_;
+  told.text += " (and " + upstream_name() + ": " + reply.summary() + ")";
+  return told;
 }
 
 // MAIL and RCPT, on the connection at hand or another; broken ones are replaced unseen. `attempts` counts
@@ -64,8 +75,16 @@ awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open(std::span<const s
                                                                int& attempts) {
   for (;;) {
     auto replies = co_await open_here(recipients, attempts);
-    if (replies && !replies->mail.transient()) co_return replies;
-    if (!go_on_to_next(attempts)) co_return replies;
+    const bool stands = replies && !replies->mail.transient();
+    if (!stands) {
+      const auto instead = replies ? replies->mail : reply_to_upstream_error(replies.error());
+      if (go_on_to_next(attempts, instead)) continue;
+    }
+    if (replies) {
+      replies->mail = as_told(std::move(replies->mail));
+      for (auto& reply : replies->recipients) reply = as_told(std::move(reply));
+    }
+    co_return replies;
   }
 }
 
@@ -79,6 +98,7 @@ awaitable<std::vector<smtp::Reply>> UpstreamLeg::add(smtp::Sender sender,
     if (replies) {
       for (std::size_t i = 0; i < recipients.size(); ++i) {
         if ((*replies)[i].completed()) accepted_.push_back(recipients[i]);
+        (*replies)[i] = as_told(std::move((*replies)[i]));
       }
       co_return std::move(*replies);
     }
@@ -204,22 +224,23 @@ awaitable<Transmission> UpstreamLeg::transmit(std::span<const std::string_view> 
     auto in_pace = co_await keep_pace();
     if (!in_pace) {
       connection_.reset();
-      if (go_on_to_next(attempts)) continue;
-      co_return Transmission{Transmission::End::refused, reply_to_upstream_error(in_pace.error()),
-                             in_pace.error()};
+      const auto told = reply_to_upstream_error(in_pace.error());
+      if (go_on_to_next(attempts, told)) continue;
+      co_return Transmission{Transmission::End::refused, told, in_pace.error()};
     }
     auto done = co_await try_once(pieces, gate);
     if (done) {
       const bool not_now = done->end == Transmission::End::refused && done->reply.transient();
-      if (not_now && go_on_to_next(attempts)) continue;
+      if (not_now && go_on_to_next(attempts, done->reply)) continue;
       connection_.reset();
+      done->reply = as_told(std::move(done->reply));
       co_return std::move(*done);
     }
     const bool again = worth_another(last_error_, attempts);
     connection_.reset();
-    if (!again && !go_on_to_next(attempts)) {
-      co_return Transmission{Transmission::End::refused, reply_to_upstream_error(last_error_), last_error_};
-    }
+    if (again) continue;
+    const auto told = reply_to_upstream_error(last_error_);
+    if (!go_on_to_next(attempts, told)) co_return Transmission{Transmission::End::refused, told, last_error_};
   }
 }
 

@@ -19,10 +19,8 @@ class LentConnection final : public Connection {
   LentConnection(std::shared_ptr<Pool::State> state, std::unique_ptr<Session> session)
       : state_(std::move(state)), session_(std::move(session)) {
     state_->live.sessions.insert(session_.get());
-    ++state_->lent;
   }
   ~LentConnection() override {
-    --state_->lent;
     state_->live.sessions.erase(session_.get());
     state_->give_back(std::move(session_));
   }
@@ -52,9 +50,18 @@ class LentConnection final : public Connection {
 
 void Pool::State::note_failure(const error_code& error) {
   if (aborted) return;
+  // Some say so at the greeting, some to AUTH (Office 365: 432).
+  const auto& to_auth = live.auth_refusal;
+  const bool not_now = error == make_error_code(Errc::refused) ||
+                       (error == make_error_code(Errc::auth_failed) && to_auth && to_auth->transient());
+  const auto others = open - 1;
+  if (not_now && others > 0) {
+    // Who refuses a further session while it serves others is full, not down.
+    note_crowd(others);
+    return environment->breaker->gave_up();
+  }
+  taken_at_most = 0;
   if (error == make_error_code(Errc::auth_failed) && clients_credentials) return environment->reached();
-  // Who refuses a further session while it serves others is full, not down.
-  if (error == make_error_code(Errc::refused) && lent > 0) return environment->breaker->gave_up();
   environment->lost(error.category() == category() ? static_cast<Errc>(error.value()) : Errc::unreachable);
 }
 
@@ -100,7 +107,6 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_p
                                                                    Freshness freshness) {
   const auto until = SteadyClock::now() + state->limits().max_wait;
   const auto& breaker = *state->environment->breaker;
-  bool full = false;  // the upstream takes no further connection
   for (;;) {
     if (state->aborted) co_return Errc::closed;
     const bool in_turn = state->waiters.empty();  // nobody is overtaken
@@ -112,7 +118,9 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_p
       if (const auto why = breaker.refuses()) co_return *why;
       continue;
     }
-    if (full || !in_turn || !state->reserve()) {
+    const bool placed = state->reserve();
+    if (placed && !in_turn) state->waiters.front()->grant(nullptr);
+    if (!placed || !in_turn) {
       Waiter waiter(*state, freshness, until);
       co_await waiter.turn.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
       if (!waiter.granted) {
@@ -127,9 +135,7 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_p
     }
     auto made = co_await connect(state);
     if (made) co_return std::make_unique<LentConnection>(state, std::move(*made));
-    full = made.error() == make_error_code(Errc::refused) && freshness == Freshness::any && state->lent > 0 &&
-           SteadyClock::now() < until;
-    if (!full) co_return made.error();
+    if (!state->crowded() || SteadyClock::now() >= until) co_return made.error();
   }
 }
 

@@ -8,6 +8,9 @@
 namespace mailonce::upstream {
 namespace {
 
+// Until one more connection is tried where one was one too many.
+constexpr milliseconds crowd_pause = seconds(1);
+
 awaitable<void> say_goodbye(std::shared_ptr<void>, std::unique_ptr<Session> session) {
   co_await session->quit();
 }
@@ -35,8 +38,25 @@ bool Pool::State::worn_out(const Session& session) const {
          SteadyClock::now() - session.opened_at() >= limits().max_age;
 }
 
+bool Pool::State::crowded() const {
+  return taken_at_most != 0;
+}
+
+void Pool::State::note_crowd(std::size_t others) {
+  taken_at_most = others;
+  crowd_ends = SteadyClock::now() + crowd_pause;
+}
+
+std::size_t Pool::State::places() {
+  if (crowded() && SteadyClock::now() >= crowd_ends) {
+    note_crowd(taken_at_most + 1);
+    if (taken_at_most >= limits().max_connections) taken_at_most = 0;
+  }
+  return crowded() ? taken_at_most : limits().max_connections;
+}
+
 bool Pool::State::reserve() {
-  if (open >= limits().max_connections) {
+  if (open >= places()) {
     if (idle.empty()) return false;
     auto oldest = std::move(idle.front());
     idle.pop_front();
@@ -48,7 +68,7 @@ bool Pool::State::reserve() {
 
 void Pool::State::free_place() {
   --open;
-  if (waiters.empty()) return;
+  if (waiters.empty() || open >= places()) return;
   ++open;
   waiters.front()->grant(nullptr);
 }

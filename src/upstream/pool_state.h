@@ -39,8 +39,13 @@ struct Pool::State : std::enable_shared_from_this<State> {
 
   // A session in a place that was reserved.
   static awaitable<Result<std::unique_ptr<Session>>> connect(std::shared_ptr<State> state);
-  // What a failure to connect says of the upstream.
+  // What a failure to connect says of the upstream. The place it was to come into is still taken.
   void note_failure(const error_code& error);
+  // The upstream takes no more connections than there are now, for a while.
+  bool crowded() const;
+  void note_crowd(std::size_t others);
+  // How many places there are now.
+  std::size_t places();
   // Finds out in the background whether an upstream that failed answers again. False: not now.
   bool probe();
 
@@ -72,7 +77,8 @@ struct Pool::State : std::enable_shared_from_this<State> {
   const bool clients_credentials;
   std::deque<std::unique_ptr<Session>> idle;  // the one used last at the back
   std::size_t open = 0;                       // places taken
-  std::size_t lent = 0;                       // of these
+  std::size_t taken_at_most = 0;              // by a crowded upstream, 0: it is not known to be
+  SteadyClock::time_point crowd_ends{};       // then one more is tried
   std::list<Waiter*> waiters;
   boost::asio::steady_timer reaper;
   bool reaper_armed = false;

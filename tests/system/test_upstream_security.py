@@ -110,4 +110,4 @@ def test_only_what_both_sides_can_do_is_announced(world):
         with Conversation(relay) as client:
             announced = {line[4:].split()[0] for line in client.ehlo.splitlines()[1:]}
             assert words <= announced
-            assert not announced & {"STARTTLS", "AUTH", "SMTPUTF8", "CHUNKING", "DSN", "Ok"}
+            assert not announced & {"STARTTLS", "AUTH", "SMTPUTF8", "DSN", "REQUIRETLS", "Ok"}

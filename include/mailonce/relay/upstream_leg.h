@@ -69,7 +69,8 @@ class UpstreamLeg {
                                                          int& attempts);
   awaitable<Result<>> keep_pace();
   bool worth_another(const error_code& error, int attempts) const;
-  bool go_on_to_next(int& attempts);
+  bool go_on_to_next(int& attempts, const smtp::Reply& instead);
+  smtp::Reply as_told(smtp::Reply reply) const;
   upstream::Upstream& upstream() const noexcept { return *upstreams_[at_]; }
 
   Upstreams upstreams_;
@@ -79,6 +80,7 @@ class UpstreamLeg {
   std::unique_ptr<upstream::Connection> connection_;
   bool envelope_open_ = false;  // the connection has an envelope for accepted_
   bool paced_ = false;          // the upstream's rate has room for this message
+  std::optional<smtp::Reply> passed_over_;  // what the preferred upstream's failure would have been told as
   std::optional<smtp::Reply>
       mail_refusal_;  // MAIL was refused or no connection was had: the answer to every RCPT
   error_code last_error_;

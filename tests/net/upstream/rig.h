@@ -56,12 +56,13 @@ class Rig {
     std::filesystem::remove(log_file_);
   }
 
-  // The pool is made with `options` as they are then.
+  // The pool is made with `options` and `ties` as they are then.
   Pool& pool() {
-    if (!pool_) pool_ = std::make_unique<Pool>(io.get_executor(), options, make_tls(options), *log_);
+    if (!pool_) pool_ = std::make_unique<Pool>(io.get_executor(), options, make_tls(options), *log_, ties);
     return *pool_;
   }
   void end_pool() { pool_.reset(); }
+  observe::Log& log() { return *log_; }
 
   Attempt attempt(std::string message = "Subject: x\r\n\r\nHello\r\n", Freshness freshness = Freshness::any) {
     Attempt result;
@@ -151,6 +152,7 @@ class Rig {
   boost::asio::io_context io;
   test::ScriptedUpstream provider;
   Options options;
+  PoolTies ties;
 
  private:
   std::unique_ptr<Pool> pool_;

@@ -105,6 +105,41 @@ TEST_F(FailoverTest, the_last_ones_answer_is_the_answer) {
   EXPECT_EQ(send(mail("x"), {"a@example.net"}).recipients.front(), refusing.mail);
 }
 
+// Nobody gives a mail up because the one that stands in refuses it.
+TEST_F(FailoverTest, a_5xx_of_the_second_is_no_5xx_of_the_first) {
+  Plan gone{Break::borrow};
+  gone.error = make_error_code(Errc::unreachable);
+  const auto told = [&](const Plan& refusing) {
+    upstream.plans.assign(1, gone);
+    second().plans.assign(1, refusing);
+    const auto answers = send(mail("x"), {"a@example.net"});
+    return answers.recipients.front().completed() ? answers.final_reply : answers.recipients.front();
+  };
+  Plan of_sender, of_recipient, of_data, of_message;
+  of_sender.mail = {554, "5.7.1 MAIL FROM domain not verified"};
+  of_recipient.rcpt["a@example.net"] = {550, "5.1.1 no such user"};
+  of_data.data = {554, "5.7.1 no"};
+  of_message.final_reply = {554, "5.7.1 Message rejected"};
+  EXPECT_EQ(
+      told(of_sender).wire(),
+      "451 4.4.1 The upstream server can not be reached, try again later (and second: 554 5.7.1 MAIL FROM "
+      "domain not verified)\r\n");
+  for (const auto& each : {of_recipient, of_data, of_message}) EXPECT_EQ(told(each).code, 451);
+  EXPECT_TRUE(window.records.empty());
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
+  EXPECT_EQ(upstream.copies("a@example.net"), 1);
+}
+
+TEST_F(FailoverTest, a_5xx_where_the_client_was_told_2xx_before_is_no_5xx_either) {
+  Plan refusing;
+  refusing.data = {451, "4.3.0 not now"};
+  upstream.plans.assign(1, refusing);
+  Plan knows_it_not;
+  knows_it_not.rcpt["a@example.net"] = {550, "5.1.1 no such user"};
+  second().plans.assign(1, knows_it_not);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 451);
+}
+
 TEST_F(FailoverTest, a_repeat_of_what_the_second_took_is_a_duplicate_at_the_first) {
   Plan gone{Break::borrow};
   gone.error = make_error_code(Errc::unreachable);

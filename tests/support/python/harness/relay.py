@@ -28,17 +28,18 @@ def write_config(path, tables):
 
 
 class Relay(Process):
-    """`upstream`: an Upstream or a URL. Further keyword arguments are tables of the configuration: policy={...}."""
+    """`upstream`: an Upstream or a URL; several: a list of their keys. Further keyword arguments are tables of the
+    configuration: policy={...}."""
 
     def __init__(self, folder, upstream, store="memory:", name="relay", upstream_keys=None, env=None, **tables):
         self.config = pathlib.Path(folder) / f"{name}.toml"
         self.log = pathlib.Path(folder) / f"{name}.json"
         window = {"store": store, **tables.pop("window", {})}
         log = {"format": "json", "level": "debug", "file": str(self.log), **tables.pop("log", {})}
-        url = upstream if isinstance(upstream, str) else upstream.url
         write_config(self.config, {
             "listen": tables.pop("listen", [{"address": "127.0.0.1:0"}]),
-            "upstream": [{"name": "provider", "url": url, **(upstream_keys or {})}],
+            "upstream": upstream if isinstance(upstream, list) else
+            [{"name": "provider", "url": getattr(upstream, "url", upstream), **(upstream_keys or {})}],
             "server": {"hostname": "relay.example", **tables.pop("server", {})},
             "window": window, "log": log, **tables})
         self._start = lambda: super(Relay, self).__init__(
