@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "mailonce/net/tls.h"
+#include "tls_sessions.h"
 
 namespace mailonce::net {
 namespace {
@@ -56,6 +57,7 @@ ssl::context make_client_context(const ClientTlsOptions& options) {
   if (!options.certificate_file.empty()) {
     use_certificate(context, options.certificate_file, options.key_file);
   }
+  TlsSessions::keep_in(context.native_handle());
   return context;
 }
 

@@ -11,6 +11,7 @@
 #include <new>
 
 #include "mailonce/base/encoding.h"
+#include "tls_sessions.h"
 
 namespace mailonce::net {
 namespace {
@@ -45,6 +46,7 @@ TlsEngine TlsEngine::client(SSL_CTX* context, const std::string& name) {
   }
   // RFC 6125 §6.4.4 and RFC 9525: the subject's common name does not count any more.
   SSL_set_hostflags(ssl, X509_CHECK_FLAG_NO_PARTIAL_WILDCARDS | X509_CHECK_FLAG_NEVER_CHECK_SUBJECT);
+  TlsSessions::use(ssl, name);
   return engine;
 }
 
@@ -141,7 +143,8 @@ void TlsEngine::consume_output(std::size_t octets) {
 }
 
 std::string TlsEngine::description() const {
-  return std::string(SSL_get_version(ssl_.get())) + " " + SSL_get_cipher_name(ssl_.get());
+  return std::string(SSL_get_version(ssl_.get())) + " " + SSL_get_cipher_name(ssl_.get()) +
+         (SSL_session_reused(ssl_.get()) != 0 ? " resumed" : "");
 }
 
 std::string TlsEngine::peer_name() const {

@@ -51,7 +51,11 @@ class TlsEngine {
 
  private:
   struct Free {
-    void operator()(SSL* ssl) const noexcept { SSL_free(ssl); }
+    void operator()(SSL* ssl) const noexcept {
+      // OpenSSL would spoil the session of a connection that just ended: a rule of TLS 1.0 (RFC 2246 §7.2.1).
+      SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+      SSL_free(ssl);
+    }
   };
   explicit TlsEngine(SSL_CTX* context);
   Step step(int result);

@@ -111,3 +111,14 @@ def test_only_what_both_sides_can_do_is_announced(world):
             announced = {line[4:].split()[0] for line in client.ehlo.splitlines()[1:]}
             assert words <= announced
             assert not announced & {"STARTTLS", "AUTH", "SMTPUTF8", "DSN", "REQUIRETLS", "Ok"}
+
+
+@pytest.mark.parametrize("scheme", ["smtp+starttls", "smtps"])
+def test_a_further_connection_resumes_the_tls_session(world, scheme):
+    upstream = world.upstream(tls=True, implicit_tls=scheme == "smtps")
+    relay = relay_to(world, upstream, scheme, max_messages=1)
+    for _ in range(4):
+        assert submit(relay, Mail().build()).code == 250
+    made = [line["tls"].endswith(" resumed") for line in relay.events("upstream_connected")]
+    assert made[0] is False and made.count(True) >= len(made) // 2  # each worker's first may come before a ticket
+    assert len(upstream.accepted()) == 4

@@ -66,7 +66,7 @@ class Stream {
   // `early`: what was read of the client's handshake already (behind a proxy's header); not kept.
   awaitable<Result<>> start_tls_server(boost::asio::ssl::context& context, std::string_view early = {});
   bool secure() const noexcept;
-  std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384", empty when plain
+  std::string tls_description() const;  // "TLSv1.3 TLS_AES_256_GCM_SHA384[ resumed]", empty when plain
   std::string tls_failure()
       const;  // why the peer's certificate was not accepted; empty when it was, or plain
   // The common name in the certificate that the peer showed and that was accepted, or the certificate's

@@ -14,6 +14,7 @@ struct ClientTlsOptions {
   std::string certificate_file = {};
   std::string key_file = {};
 };
+// Further connections of the context to a server go on with the TLS session of one before.
 boost::asio::ssl::context make_client_context(const ClientTlsOptions& options);
 
 // Why a peer's certificate was not accepted: X509_V_ERR_… in words.

@@ -87,6 +87,62 @@ TEST(Tls, carries_octets_both_ways_and_says_what_it_is) {
   });
 }
 
+// Reads what the server sends first, and with it the tickets of TLS 1.3.
+std::string connect_once(io_context& io, boost::asio::ssl::context& client, boost::asio::ssl::context& server,
+                         const std::string& name) {
+  auto pair = make_pair(io);
+  const auto results = shake_hands(io, pair, client, server, name);
+  EXPECT_TRUE(*results.client) << results.client->error().message();
+  if (!*results.client) return "";
+  EXPECT_EQ(pair.near.tls_failure(), "");
+  run(io, [&]() -> awaitable<void> {
+    const std::array<std::string_view, 1> banner{"220 x\r\n"};
+    co_await pair.far.write(banner);
+    std::array<char, 64> buffer;
+    auto octets = co_await pair.near.read_some(buffer);
+    EXPECT_TRUE(octets);
+  });
+  return pair.near.tls_description();
+}
+
+class TlsResumption : public testing::TestWithParam<int> {
+ protected:
+  TlsResumption() : client_(make_client_context({path("ca.pem"), true})), server_(server_context("server")) {
+    SSL_CTX_set_max_proto_version(client_.native_handle(), GetParam());
+  }
+  bool resumes(const std::string& name = "localhost") {
+    return connect_once(io_, client_, server_, name).ends_with(" resumed");
+  }
+  io_context io_;
+  boost::asio::ssl::context client_;
+  boost::asio::ssl::context server_;
+};
+
+TEST_P(TlsResumption, spares_every_connection_after_the_first_the_certificate) {
+  EXPECT_FALSE(resumes());
+  for (int i = 0; i < 5; ++i) EXPECT_TRUE(resumes());
+}
+
+TEST_P(TlsResumption, is_of_one_name_only) {
+  EXPECT_FALSE(resumes("localhost"));
+  EXPECT_FALSE(resumes("127.0.0.1"));
+  EXPECT_TRUE(resumes("localhost"));
+}
+
+TEST_P(TlsResumption, with_a_server_that_forgot_is_a_whole_handshake) {
+  EXPECT_FALSE(resumes());
+  server_ = server_context("server");
+  EXPECT_FALSE(resumes());
+  EXPECT_TRUE(resumes());
+}
+
+TEST_P(TlsResumption, goes_with_its_context) {
+  EXPECT_FALSE(resumes());
+  auto other = make_client_context({path("ca.pem"), true});
+  EXPECT_FALSE(connect_once(io_, other, server_, "localhost").ends_with(" resumed"));
+}
+INSTANTIATE_TEST_SUITE_P(Versions, TlsResumption, testing::Values(TLS1_2_VERSION, TLS1_3_VERSION));
+
 TEST(Tls, carries_much_in_many_pieces_over_full_socket_buffers) {
   io_context io;
   Secured secured(io);
