@@ -119,6 +119,7 @@ def test_a_further_connection_resumes_the_tls_session(world, scheme):
     relay = relay_to(world, upstream, scheme, max_messages=1)
     for _ in range(4):
         assert submit(relay, Mail().build()).code == 250
+    relay.wait_for_event("upstream_connected", count=4)
     made = [line["tls"].endswith(" resumed") for line in relay.events("upstream_connected")]
     assert made[0] is False and made.count(True) >= len(made) // 2  # each worker's first may come before a ticket
     assert len(upstream.accepted()) == 4
