@@ -20,19 +20,23 @@ bool met(const Patterns& patterns, std::string_view text) {
 
 }  // namespace
 
-Upstreams upstreams_for(const std::vector<Route>& routes, const Upstreams& all, const smtp::Sender& sender,
-                        std::string_view user) {
-  if (routes.empty()) return all;
+Router::Router(const std::vector<Route>& routes, Upstreams all) : routes_(routes), all_(std::move(all)) {
+  for (const auto& route : routes_) {
+    auto& own = of_routes_.emplace_back();
+    for (const auto place : route.upstreams) own.push_back(all_.at(place));
+  }
+}
+
+Choice Router::choose(const smtp::Sender& sender, std::string_view user) const {
+  if (routes_.empty()) return all_;
   const auto address = sender.address.normalized();
   const auto is_its = [&](const Route& route) {
     if (!route.credentials.empty() && user.empty()) return false;
     return met(route.credentials, user) && met(route.senders, address);
   };
-  const auto found = std::find_if(routes.begin(), routes.end(), is_its);
-  if (found == routes.end()) return all;
-  Upstreams chosen;
-  for (const auto place : found->upstreams) chosen.push_back(all.at(place));
-  return chosen;
+  const auto found = std::find_if(routes_.begin(), routes_.end(), is_its);
+  if (found == routes_.end()) return all_;
+  return of_routes_[static_cast<std::size_t>(found - routes_.begin())];
 }
 
 awaitable<Result<smtp::Capabilities>> common_capabilities(Upstreams upstreams) {

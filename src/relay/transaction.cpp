@@ -43,9 +43,8 @@ awaitable<std::vector<smtp::Reply>> Transaction::recipients(smtp::Sender sender,
   const auto start = SteadyClock::now();
   sender_ = sender;
   if (!leg_.routed()) {
-    leg_.route(origin_.upstream != nullptr
-                   ? Upstreams{origin_.upstream}
-                   : upstreams_for(relay_.options.routes, relay_.upstreams, sender_, origin_.user));
+    leg_.route(origin_.upstream != nullptr ? Choice(&origin_.upstream, 1)
+                                           : relay_.router.choose(sender_, origin_.user));
   }
   auto replies = co_await leg_.add(std::move(sender), asked);
   steps_.envelope = std::max(steps_.envelope, microseconds(0)) + since(start);

@@ -180,7 +180,7 @@ awaitable<void> Session::flush() {
 
 // Whom the client's mail may go to is not known before its sender is.
 relay::Upstreams Session::path() const {
-  return upstream_ ? relay::Upstreams(1, upstream_.get()) : relay_.upstreams;
+  return upstream_ ? relay::Upstreams(1, upstream_.get()) : relay_.router.all();
 }
 
 awaitable<void> Session::ask_capabilities() {
@@ -189,9 +189,9 @@ awaitable<void> Session::ask_capabilities() {
   // Not known now: nothing that the path would have to honour is announced.
   auto offered = path ? *path : smtp::Capabilities{};
   bool known = path.has_value();
-  if (!upstream_ && door_->options().login == LoginAt::upstream && relay_.upstreams.size() > 1) {
+  if (!upstream_ && door_->options().login == LoginAt::upstream && relay_.router.all().size() > 1) {
     // A login goes to one of them.
-    auto provider = co_await relay_.upstreams.at(door_->options().login_upstream)->capabilities();
+    auto provider = co_await relay_.router.all().at(door_->options().login_upstream)->capabilities();
     known = provider.has_value();
     offered.auth = known ? provider->auth : std::vector<std::string>();
   }

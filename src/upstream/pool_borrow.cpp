@@ -50,10 +50,12 @@ class LentConnection final : public Connection {
 
 void Pool::State::note_failure(const error_code& error) {
   if (aborted) return;
-  // Some say so at the greeting, some to AUTH (Office 365: 432).
+  // Some say so at the greeting, some to AUTH (Office 365: 432); what is said of a client's credential is the
+  // client's answer.
   const auto& to_auth = live.auth_refusal;
-  const bool not_now = error == make_error_code(Errc::refused) ||
-                       (error == make_error_code(Errc::auth_failed) && to_auth && to_auth->transient());
+  const bool not_now =
+      error == make_error_code(Errc::refused) || (error == make_error_code(Errc::auth_failed) &&
+                                                  !clients_credentials && to_auth && to_auth->transient());
   const auto others = open - 1;
   if (not_now && others > 0) {
     // Who refuses a further session while it serves others is full, not down.

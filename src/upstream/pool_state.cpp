@@ -95,7 +95,8 @@ void Pool::State::give_back(std::unique_ptr<Session> session) {
   if (waiters.empty()) {
     idle.push_back(std::move(session));
     arm_reaper();
-  } else if (waiters.front()->freshness == Freshness::any) {
+  } else if (waiters.front()->freshness == Freshness::any || (crowded() && !clients_credentials)) {
+    // Fresh enough, it served a moment ago; making another is what the upstream refuses.
     waiters.front()->grant(std::move(session));
   } else {
     discard(std::move(session));

@@ -33,10 +33,11 @@ struct SizeLimit {
 
 struct Profile {
   struct Auth {
-    std::vector<std::string> mechanisms;   // accepted ones: PLAIN, LOGIN
+    std::vector<std::string> mechanisms;   // accepted ones: PLAIN, LOGIN, XOAUTH2
     std::string plain_challenge = "334 ";  // to AUTH PLAIN without an initial response
     std::string user_challenge = "334 VXNlcm5hbWU6";
     std::string password_challenge = "334 UGFzc3dvcmQ6";
+    std::string bearer_challenge = "334 eyJzdGF0dXMiOiI0MDEifQ==";  // to a wrong token
     std::string ok = "235 2.7.0 Authentication successful";
     std::string temp_fail = "454 4.7.0 Temporary authentication failure";
     std::string perm_fail = "535 5.7.8 Authentication credentials invalid";

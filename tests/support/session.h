@@ -60,6 +60,8 @@ class Session : public std::enable_shared_from_this<Session> {
   awaitable<void> on_starttls();
   awaitable<void> on_auth(std::string argument);
   awaitable<bool> ask(std::string challenge, std::string& answer);
+  awaitable<void> on_bearer(std::string initial);
+  bool knows(const std::string& user, const std::string& password) const;
   awaitable<void> finish_auth(std::string user, std::string password);
   awaitable<void> on_mail(std::string line);
   awaitable<void> on_rcpt(std::string line);

@@ -131,6 +131,34 @@ boost::asio::awaitable<bool> Session::ask(std::string challenge, std::string& an
   co_return complete;
 }
 
+// The initial response is "user=NAME^Aauth=Bearer TOKEN^A^A"; a wrong one is told by a challenge first, to
+// which the client says nothing (Google's protocol).
+boost::asio::awaitable<void> Session::on_bearer(std::string initial) {
+  const auto& auth = shared_.profile.auth;
+  const auto decoded = decode_base64(initial).value_or("");
+  const auto end = decoded.find('\1');
+  std::string user, token;
+  const std::string before_token = "\1auth=Bearer ";
+  if (end != std::string::npos && decoded.starts_with("user=") && decoded.ends_with("\1\1") &&
+      decoded.compare(end, before_token.size(), before_token) == 0) {
+    user = decoded.substr(5, end - 5);
+    token = decoded.substr(end + before_token.size());
+    token.resize(token.size() - 2);
+  }
+  if (!knows(user, token)) {
+    std::string nothing;
+    bool complete = co_await ask(auth.bearer_challenge, nothing);
+    if (!complete) co_return;
+  }
+  co_await finish_auth(user, token);
+}
+
+bool Session::knows(const std::string& user, const std::string& password) const {
+  const auto& users = shared_.profile.auth.users;
+  const auto known = users.find(user);
+  return !user.empty() && (users.empty() || (known != users.end() && known->second == password));
+}
+
 boost::asio::awaitable<void> Session::on_auth(std::string argument) {
   const auto& auth = shared_.profile.auth;
   auto space = argument.find(' ');
@@ -153,6 +181,8 @@ boost::asio::awaitable<void> Session::on_auth(std::string argument) {
     auto user = decoded.empty() ? "" : decoded.substr(first + 1, second - first - 1);
     auto password = decoded.empty() ? "" : decoded.substr(second + 1);
     co_await finish_auth(user, password);
+  } else if (mechanism == "XOAUTH2") {
+    co_await on_bearer(initial);
   } else {
     std::string password;
     if (initial.empty()) complete = co_await ask(auth.user_challenge, initial);
@@ -164,9 +194,7 @@ boost::asio::awaitable<void> Session::on_auth(std::string argument) {
 
 boost::asio::awaitable<void> Session::finish_auth(std::string user, std::string password) {
   const auto& auth = shared_.profile.auth;
-  auto known = auth.users.find(user);
-  bool right =
-      !user.empty() && (auth.users.empty() || (known != auth.users.end() && known->second == password));
+  const bool right = knows(user, password);
   bool usual = co_await answer(Phase::auth, right ? auth.ok : auth.perm_fail);
   authenticated_ = usual && right;
   if (authenticated_) user_ = user;

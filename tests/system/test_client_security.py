@@ -186,6 +186,28 @@ def test_the_providers_answer_to_a_wrong_credential_is_the_answer(world, certs):
     assert "horse" not in relay.text() + relay.log.read_text()
 
 
+def bearer(user, token):
+    return base64.b64encode(f"user={user}\1auth=Bearer {token}\1\1".encode()).decode()
+
+
+@pytest.mark.parametrize("profile", ["office365", "gmail-relay"])
+def test_a_token_is_passed_through(world, certs, profile):
+    upstream = world.upstream(profile=profile, settings=[UPSTREAM_USERS], tls=True)
+    relay = through(world, upstream, certs)
+    with session(relay, certs) as client:
+        assert "XOAUTH2" in client.esmtp_features["auth"]
+        code, text = client.docmd("AUTH XOAUTH2", bearer("shop", "stale horse"))
+        assert (code, text) == (334, b"eyJzdGF0dXMiOiI0MDEifQ==") or code == 535
+        if code == 334:
+            assert client.docmd("")[0] == 535
+        assert client.docmd("AUTH XOAUTH2", bearer("shop", PASSWORD))[0] == 235
+        assert submit(client, Mail().build()).code == 250
+    (copy,) = upstream.accepted()
+    assert copy["user"] == "shop"
+    assert any(line.startswith("AUTH XOAUTH2") for line in upstream.commands())
+    assert "horse" not in relay.text() + relay.log.read_text()
+
+
 def test_a_provider_that_cannot_be_asked_is_no_refusal_of_the_credential(world, certs):
     upstream = world.upstream(settings=[UPSTREAM_USERS], tls=True)
     relay = through(world, upstream, certs)

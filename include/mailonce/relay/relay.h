@@ -15,11 +15,15 @@ class Relay {
   // `hashing` fingerprints large messages; shared by all workers.
   Relay(const Options& policies, window::Window& records, Upstreams providers, observe::Log& lines,
         boost::asio::thread_pool& hashing)
-      : options(policies), window(records), upstreams(std::move(providers)), log(lines), helpers(hashing) {}
+      : options(policies),
+        window(records),
+        router(policies.routes, std::move(providers)),
+        log(lines),
+        helpers(hashing) {}
 
   const Options& options;
   window::Window& window;
-  const Upstreams upstreams;  // in the order of the configuration, at least one
+  const Router router;  // of at least one upstream
   observe::Log& log;
   boost::asio::thread_pool& helpers;
 

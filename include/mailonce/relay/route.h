@@ -2,6 +2,7 @@
 // recipient, so by nothing that stands in the message.
 #pragma once
 #include <boost/asio/awaitable.hpp>
+#include <span>
 #include <string_view>
 #include <vector>
 
@@ -21,9 +22,25 @@ struct Route {
 // Of one worker; in the order of the configuration. Owned by whoever made the relay.
 using Upstreams = std::vector<upstream::Upstream*>;
 
-// Of the first route that matches; without one, all.
-Upstreams upstreams_for(const std::vector<Route>& routes, const Upstreams& all, const smtp::Sender& sender,
-                        std::string_view user);
+// Those for one message, in the order in which they are asked.
+using Choice = std::span<upstream::Upstream* const>;
+
+class Router {
+ public:
+  // `routes` outlives it.
+  Router(const std::vector<Route>& routes, Upstreams all);
+  Router(const Router&) = delete;
+  Router& operator=(const Router&) = delete;
+
+  // Of the first route that matches; without one, all. Valid as long as the router.
+  Choice choose(const smtp::Sender& sender, std::string_view user) const;
+  const Upstreams& all() const noexcept { return all_; }
+
+ private:
+  const std::vector<Route>& routes_;
+  const Upstreams all_;
+  std::vector<Upstreams> of_routes_;
+};
 
 // What may be promised to a client that has not named a sender yet: what each of them offers. Those that can
 // not be asked now promise nothing and forbid nothing. An error: none could be asked.

@@ -40,7 +40,7 @@ class UpstreamLeg {
   using Gate = std::function<awaitable<Result<window::Begun>>()>;
 
   // The first of `upstreams` is asked, the next ones only when it can not serve. Before anything else, once.
-  void route(Upstreams upstreams) { upstreams_ = std::move(upstreams); }
+  void route(Choice upstreams) { upstreams_ = upstreams; }
   bool routed() const noexcept { return !upstreams_.empty(); }
 
   // Asks the upstream about `recipients`; the replies are its own, in order. Those accepted are remembered.
@@ -73,13 +73,13 @@ class UpstreamLeg {
   smtp::Reply as_told(smtp::Reply reply) const;
   upstream::Upstream& upstream() const noexcept { return *upstreams_[at_]; }
 
-  Upstreams upstreams_;
+  Choice upstreams_;
   std::size_t at_ = 0;  // in upstreams_: never back within one transaction
   smtp::Sender sender_;
   std::vector<smtp::Recipient> accepted_;
   std::unique_ptr<upstream::Connection> connection_;
-  bool envelope_open_ = false;  // the connection has an envelope for accepted_
-  bool paced_ = false;          // the upstream's rate has room for this message
+  bool envelope_open_ = false;              // the connection has an envelope for accepted_
+  bool paced_ = false;                      // the upstream's rate has room for this message
   std::optional<smtp::Reply> passed_over_;  // what the preferred upstream's failure would have been told as
   std::optional<smtp::Reply>
       mail_refusal_;  // MAIL was refused or no connection was had: the answer to every RCPT

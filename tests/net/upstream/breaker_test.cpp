@@ -75,6 +75,34 @@ TEST(FullUpstream, is_waited_for_and_not_taken_for_dead) {
   EXPECT_EQ(rig.logged().find("upstream_down"), std::string::npos);
 }
 
+// Office 365 takes the connection and says it to AUTH.
+TEST(FullUpstream, may_say_so_to_AUTH_and_who_wants_a_fresh_connection_is_served_too) {
+  Rig rig(test::Profile::load("office365"));
+  rig.options.username = "relay";
+  rig.options.password = "secret";
+  rig.pool();
+  std::unique_ptr<Connection> only;
+  run(rig.io, [&]() -> awaitable<void> {
+    auto borrowed = co_await rig.pool().borrow(Freshness::any);
+    EXPECT_TRUE(borrowed);
+    only = std::move(*borrowed);
+  });
+  rig.provider.arm("times=every auth reply 432 4.3.2 Concurrent connections limit exceeded.");
+  int served = 0;
+  for (const auto freshness : {Freshness::any, Freshness::fresh, Freshness::any}) {
+    boost::asio::co_spawn(
+        rig.io,
+        [&rig, &served, freshness]() -> awaitable<void> {
+          auto borrowed = co_await rig.pool().borrow(freshness);
+          served += borrowed ? 1 : 0;
+        },
+        boost::asio::detached);
+  }
+  EXPECT_TRUE(run_until(rig.io, [&] { return rig.pool().counts().waiting == 3; }));
+  only.reset();
+  EXPECT_TRUE(run_until(rig.io, [&] { return served == 3; })) << served;
+}
+
 TEST(Rate, is_booked_for_every_recipient_and_given_up_at_max_wait) {
   Rig rig;
   rig.options.pool.max_wait = milliseconds(150);

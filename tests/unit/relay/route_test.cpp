@@ -186,12 +186,16 @@ TEST(Routes, the_first_that_matches_decides_and_without_one_all_serve) {
   Route shop{{}, {message::Pattern::glob("shop")}, {1}};
   Route both{{message::Pattern::glob("*@example.com")}, {message::Pattern::glob("crm")}, {2}};
   const std::vector<Route> routes{news, shop, both};
-  EXPECT_EQ(upstreams_for(routes, all, from("a@NEWS.example.com"), "shop"), (Upstreams{&three, &one}));
-  EXPECT_EQ(upstreams_for(routes, all, from("a@example.com"), "shop"), (Upstreams{&two}));
-  EXPECT_EQ(upstreams_for(routes, all, from("a@example.com"), "crm"), (Upstreams{&three}));
-  EXPECT_EQ(upstreams_for(routes, all, from("a@example.org"), "crm"), all);
-  EXPECT_EQ(upstreams_for(routes, all, from(""), ""), all);  // nobody is logged in
-  EXPECT_EQ(upstreams_for({}, all, from("a@example.com"), "shop"), all);
+  const Router router(routes, all);
+  const auto chosen = [&](const std::string& address, std::string_view user) {
+    const auto choice = router.choose(from(address), user);
+    return Upstreams(choice.begin(), choice.end());
+  };
+  EXPECT_EQ(chosen("a@NEWS.example.com", "shop"), (Upstreams{&three, &one}));
+  EXPECT_EQ(chosen("a@example.com", "shop"), (Upstreams{&two}));
+  EXPECT_EQ(chosen("a@example.com", "crm"), (Upstreams{&three}));
+  EXPECT_EQ(chosen("a@example.org", "crm"), all);
+  EXPECT_EQ(chosen("", ""), all);  // nobody is logged in
 }
 
 }  // namespace
