@@ -78,7 +78,8 @@ def test_who_waited_long_enough_is_told_to_come_again(world, upstream, store):
 
 def test_who_leaves_while_waiting_costs_nothing_and_sends_nothing(world, upstream, store):
     upstream.fault("dot hold")
-    relay = world.relay(upstream, store=store, upstream_keys={"max_connections": 2, "max_wait": "5s"})
+    relay = world.relay(upstream, store=store, upstream_keys={"max_connections": 2, "max_wait": "5s"},
+                        server={"workers": 1})
     mail, other = Mail(), Mail()
     with concurrent.futures.ThreadPoolExecutor(1) as pool:
         first = pool.submit(submit, relay, mail.build())

@@ -77,7 +77,7 @@ TEST(FullUpstream, is_waited_for_and_not_taken_for_dead) {
 
 // Office 365 takes the connection and says it to AUTH.
 TEST(FullUpstream, may_say_so_to_AUTH_and_who_wants_a_fresh_connection_is_served_too) {
-  Rig rig(test::Profile::load("office365"));
+  Rig rig(test::Profile::load("sendgrid"));
   rig.options.username = "relay";
   rig.options.password = "secret";
   rig.pool();

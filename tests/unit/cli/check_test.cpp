@@ -20,7 +20,7 @@ std::string upstream(std::uint16_t port) {
 TEST_F(CommandLine, CheckSaysWhatAGoodConfigurationMeans) {
   EXPECT_EQ(mailonce({"check", "--config", write("m.toml", upstream(2526))}), 0);
   EXPECT_THAT(out(), HasSubstr("listen 127.0.0.1:2525, relays for 127.0.0.0/8, ::1/128, no TLS\n"));
-  EXPECT_THAT(out(), HasSubstr("upstream default smtp://127.0.0.1:2526, no login\n"));
+  EXPECT_THAT(out(), HasSubstr("upstream default smtp://127.0.0.1:2526, no login, 50 connections at most\n"));
   EXPECT_THAT(err(), IsEmpty());
 }
 
