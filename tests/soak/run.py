@@ -1,4 +1,5 @@
-"""What scripts/soak runs: `idle`, a crowd that stands (idle.py). Ends with 1 and says why when the relay became slow."""
+"""What scripts/soak runs: `idle`, a crowd that stands (idle.py), or `load`, minutes of clients with bad manners and a
+provider with faults (load.py). Ends with 1 and says why when the relay became slow, or kept something."""
 
 import argparse
 import dataclasses
@@ -8,9 +9,9 @@ import sys
 import tempfile
 import time
 
-from . import idle
+from . import idle, load
 
-MODES = {"idle": (idle.Idle, idle.run)}
+MODES = {"idle": (idle.Idle, idle.run), "load": (load.Load, load.run)}
 
 
 def parser_of(modes):
