@@ -17,7 +17,7 @@ import time
 
 INTERVAL = 1.0      # seconds from one octet of a connection to its next
 SOURCES = 100       # addresses the crowd comes from: one has not ports enough, and its own limit at the relay
-BUFFERS = 16384     # octets the kernel keeps for each: little, so that a client that does not read is soon full
+BUFFER = 16384      # octets the kernel keeps of the replies to one: little, so that who does not read is soon full
 FULL = 100          # milliseconds without room to write: the relay reads no more
 ESTABLISHED = 1     # TCP_INFO's first octet
 ENVELOPE = (b"MAIL FROM:<crowd@example.com>", b"RCPT TO:<ada@example.net>")
@@ -32,8 +32,7 @@ messages = itertools.count(1)
 class Connection:
     def __init__(self, port, number):
         self.socket = socket.socket()
-        for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-            self.socket.setsockopt(socket.SOL_SOCKET, buffer, BUFFERS)
+        self.socket.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, BUFFER)
         self.socket.settimeout(30)
         self.socket.bind((f"127.0.0.{2 + number % SOURCES}", 0))
         self.socket.connect(("127.0.0.1", port))
