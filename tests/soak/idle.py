@@ -84,8 +84,7 @@ def milliseconds(times):
 def run(plan, folder, tell=lambda text: None, **limits):
     """`limits`: others for the relay, for the test that a crowd that is sent away is found."""
     crowd = plan.connections + plan.slow
-    limits = {"connections": crowd + SPARE, "connections_per_address": crowd, "commands_without_message": 1_000_000_000,
-              **PATIENCE, **limits}
+    limits = {"connections": crowd + SPARE, "commands_without_message": 1_000_000_000, **PATIENCE, **limits}
     with all_descriptors() as most:
         if most < crowd + plan.slow + SPARE:
             raise SystemExit(f"the system lets a process open {most} files: too few for {crowd} connections")
