@@ -10,14 +10,16 @@ from .process import Process, binary
 
 
 class Upstream(Process):
-    """`fault(...)` schedules what goes wrong (tests/support/fault.h has the language); `accepted()` is the oracle."""
+    """`fault(...)` schedules what goes wrong (tests/support/fault.h has the language); `accepted()` is the oracle, unless
+    it counts only, as for a load without end."""
 
     def __init__(self, folder, profile="plain", settings=(), tls=False, implicit_tls=False, name="upstream",
-                 capture=True):
+                 capture=True, count_only=False):
         self.captured = pathlib.Path(folder) / f"{name}.captured"
         self.certificate = pathlib.Path(folder) / f"{name}.pem"
         command = [binary("scripted-upstream"), "--profile", profile, "--control", "127.0.0.1:0"]
-        command += ["--capture", str(self.captured)] if capture else ["--quiet"]
+        command += ["--capture", str(self.captured)] if capture and not count_only else ["--quiet"]
+        command += ["--count-only"] if count_only else []
         for setting in settings:
             command += ["--set", setting]
         if tls or implicit_tls:
