@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "commands.h"
+#include "descriptors.h"
 #include "mailonce/cli/run.h"
 #include "mailonce/observe/log.h"
 #include "mailonce/server/server.h"
@@ -105,7 +106,10 @@ int serve(const config::Loaded& loaded) {
     if (worker == 0) boost::asio::co_spawn(context, shared.inspect(context, log), boost::asio::detached);
     return std::make_unique<WorkerBackend>(context, worker++, configuration, upstreams, shared, helpers, log);
   };
-  server::Server server(configuration.server, make_backend, log);
+  auto options = configuration.server;
+  if (const auto lowered = fit_connections(configuration, options))
+    log.event(Level::warning, "open_files", *lowered);
+  server::Server server(std::move(options), make_backend, log);
   server.open();
   const bool complete = server.run();
   log.event(complete ? Level::info : Level::error, "stopped",

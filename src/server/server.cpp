@@ -168,6 +168,7 @@ void Server::State::reload_at_hangup() {
 boost::asio::awaitable<void> Server::State::accept_loop(std::size_t listener) {
   auto& acceptor = acceptors[listener];
   boost::asio::steady_timer pause(context);
+  SteadyClock::time_point tell_again{};
   while (!draining) {
     auto& worker = *workers[next_worker++ % workers.size()];
     auto [error, socket] = co_await acceptor.async_accept(worker.context(), as_tuple);
@@ -178,8 +179,11 @@ boost::asio::awaitable<void> Server::State::accept_loop(std::size_t listener) {
     }
     if (draining || error == boost::asio::error::operation_aborted) co_return;
     // No descriptors or memory: the connection waits in the backlog; a short pause instead of a hot loop.
-    log.event(observe::Level::error, "accept_failed", "A connection could not be accepted",
-              {{"error", error.message()}});
+    if (const auto now = SteadyClock::now(); now >= tell_again) {
+      log.event(observe::Level::error, "accept_failed", "Connections can not be accepted",
+                {{"error", error.message()}});
+      tell_again = now + seconds(10);
+    }
     pause.expires_after(milliseconds(100));
     co_await pause.async_wait(as_tuple);
   }
