@@ -5,7 +5,7 @@
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
 
-#include "background.h"
+#include "begin_gate.h"
 #include "mailonce/relay/replies.h"
 #include "outgoing.h"
 
@@ -154,23 +154,8 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
   const auto first_id =
       relay_.options.resend_first_message_id ? claiming_->first_message_id() : std::string();
   const auto pieces = outgoing(message, facts_, first_id, relay_.options);
-  const std::string sent_id(outgoing_message_id(facts_, first_id));
-
-  // begin runs while DATA and the body are under way, so it costs no time (§4).
   auto executor = co_await boost::asio::this_coro::executor;
-  auto start_begin = [this, &sent_id]() -> awaitable<Result<window::Begun>> {
-    return claiming_->begin(sent_id);
-  };
-  Background<Result<window::Begun>> begun(executor, start_begin);
-  bool awaited = false;
-  UpstreamLeg::Gate gate = [this, &sent_id, &begun, &awaited]() -> awaitable<Result<window::Begun>> {
-    // On another connection the store is asked again: making it may have outlasted the lease.
-    auto asked = awaited ? claiming_->begin(sent_id) : begun.result();
-    awaited = true;
-    auto result = co_await std::move(asked);
-    co_return result;
-  };
-  // begin refers to the claims: whatever happens, it is through before they go.
+  BeginGate gate(executor, *claiming_, std::string(outgoing_message_id(facts_, first_id)));
   Transmission sent;
   std::exception_ptr failure;
   try {
@@ -179,7 +164,7 @@ awaitable<Transmission> Transaction::transmit_claimed(std::string_view message) 
   } catch (...) {
     failure = std::current_exception();
   }
-  if (!awaited) co_await begun.result();
+  co_await gate.finish();
   if (failure) std::rethrow_exception(failure);
   steps_.send = since(start);
   co_return sent;

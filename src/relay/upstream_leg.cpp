@@ -170,7 +170,8 @@ awaitable<Result<>> UpstreamLeg::keep_pace() {
 
 // One try on the open envelope. Nothing: the connection broke before the dot (last_error_).
 awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std::string_view> pieces,
-                                                             const Gate& gate) {
+                                                             Gate& gate) {
+  gate.start();
   auto go = co_await connection_->data();
   if (!go) {
     last_error_ = go.error();
@@ -188,7 +189,7 @@ awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std
     co_return std::nullopt;
   }
   if (written->has_value()) co_return Transmission{Transmission::End::refused, **written, {}};
-  auto opened = co_await gate();
+  auto opened = co_await gate.open();
   if (!opened) co_return Transmission{Transmission::End::barred, {}, opened.error()};
   if (*opened == window::Begun::lost) co_return Transmission{Transmission::End::barred, {}, {}};
 
@@ -211,7 +212,7 @@ awaitable<std::optional<Transmission>> UpstreamLeg::try_once(std::span<const std
   co_return std::nullopt;
 }
 
-awaitable<Transmission> UpstreamLeg::transmit(std::span<const std::string_view> pieces, Gate gate) {
+awaitable<Transmission> UpstreamLeg::transmit(std::span<const std::string_view> pieces, Gate& gate) {
   int attempts = connection_ && envelope_open_ ? 1 : 0;
   for (;;) {
     if (!connection_ || !envelope_open_) {

@@ -35,9 +35,15 @@ struct Transmission {
 
 class UpstreamLeg {
  public:
-  // Asked before the dot is written, once a connection; `sending` opens it. An error or `lost`: nothing is
-  // sent.
-  using Gate = std::function<awaitable<Result<window::Begun>>()>;
+  class Gate {
+   public:
+    virtual ~Gate() = default;
+    // DATA comes next: what open() waits for may begin.
+    virtual void start() = 0;
+    // Asked before the dot is written, once a connection; `sending` opens it. An error or `lost`: nothing is
+    // sent.
+    virtual awaitable<Result<window::Begun>> open() = 0;
+  };
 
   // The first of `upstreams` is asked, the next ones only when it can not serve. Before anything else, once.
   void route(Choice upstreams) { upstreams_ = upstreams; }
@@ -55,7 +61,7 @@ class UpstreamLeg {
   void narrow(std::vector<smtp::Recipient> recipients);
 
   // Sends the message (`pieces`, one after the other) to the accepted recipients. Not cancellable.
-  awaitable<Transmission> transmit(std::span<const std::string_view> pieces, Gate gate);
+  awaitable<Transmission> transmit(std::span<const std::string_view> pieces, Gate& gate);
 
   // Gives the connection back.
   void abandon() noexcept { connection_.reset(); }
@@ -64,7 +70,7 @@ class UpstreamLeg {
   awaitable<Result<upstream::EnvelopeReplies>> open(std::span<const smtp::Recipient> recipients,
                                                     int& attempts);
   awaitable<std::optional<Transmission>> reopen(int& attempts);
-  awaitable<std::optional<Transmission>> try_once(std::span<const std::string_view> pieces, const Gate& gate);
+  awaitable<std::optional<Transmission>> try_once(std::span<const std::string_view> pieces, Gate& gate);
   awaitable<Result<upstream::EnvelopeReplies>> open_here(std::span<const smtp::Recipient> recipients,
                                                          int& attempts);
   awaitable<Result<>> keep_pace();
