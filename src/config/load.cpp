@@ -17,12 +17,15 @@ void read_listeners(Table& root, const fs::path& folder, Configuration& configur
     read_listener(table, folder, configuration.upstreams, configuration.server.listeners.emplace_back());
 }
 
-// Upstream connections belong to a worker each, and all together may not be more than the provider takes.
+constexpr std::size_t least_of_a_worker = 4;
+
+// Upstream connections belong to a worker each, and all together may not be more than the provider takes. A
+// worker with one or two would be out of them while others have some to spare.
 void settle_workers(Configuration& configuration) {
   auto& workers = configuration.server.workers;
   if (workers == 0) workers = std::max(1U, std::thread::hardware_concurrency());
   for (const auto& upstream : configuration.upstreams)
-    workers = std::min(workers, upstream.pool.max_connections);
+    workers = std::min(workers, std::max<std::size_t>(upstream.pool.max_connections / least_of_a_worker, 1));
 }
 
 void read_tables(Table& root, const fs::path& folder, const Overrides& overrides,

@@ -5,6 +5,8 @@
 #include <charconv>
 #include <string>
 
+#include "mailonce/net/address.h"
+
 namespace mailonce::net {
 namespace {
 
@@ -32,11 +34,6 @@ Bytes bytes_at(std::string_view octets, std::size_t at) {
   return out;
 }
 
-ip::address plain(const ip::address_v6& address) {
-  if (address.is_v4_mapped()) return ip::make_address_v4(ip::v4_mapped, address);
-  return address;
-}
-
 std::string_view take_word(std::string_view& text) {
   const auto at = text.find(' ');
   const auto word = text.substr(0, at);
@@ -53,7 +50,7 @@ std::optional<ip::address> parse_address(std::string_view text, bool v6) {
   }
   const auto address = ip::make_address_v6(word, error);
   if (error || word.find('%') != std::string::npos) return std::nullopt;
-  return plain(address);
+  return unmapped(address);
 }
 
 std::optional<std::uint16_t> parse_port(std::string_view text) {
@@ -153,7 +150,8 @@ ProxyHeader::State ProxyHeader::end_addresses() {
   const std::size_t addresses = v6 ? 36 : 12;
   const auto port = static_cast<std::uint16_t>(number_at(held(), fixed_octets + addresses - 4));
   if (v6) {
-    source_.emplace(plain(ip::address_v6(bytes_at<ip::address_v6::bytes_type>(held(), fixed_octets))), port);
+    source_.emplace(unmapped(ip::address_v6(bytes_at<ip::address_v6::bytes_type>(held(), fixed_octets))),
+                    port);
   } else {
     source_.emplace(ip::address_v4(bytes_at<ip::address_v4::bytes_type>(held(), fixed_octets)), port);
   }

@@ -1,5 +1,6 @@
 #include "mailonce/relay/upstream_leg.h"
 
+#include <algorithm>
 #include <boost/asio/error.hpp>
 
 #include "mailonce/relay/replies.h"
@@ -13,10 +14,22 @@ using upstream::Errc;
 // upstream's state.
 constexpr int max_attempts = 3;
 
+constexpr milliseconds longest_wait_with_a_connection{500};
+
 // The connection broke: nothing was said about the message. Refusals to connect or to log in are answers.
 bool connection_broke(const error_code& error) {
   if (error.category() != upstream::category()) return true;
   return error == make_error_code(Errc::closed);
+}
+
+// RFC 5321 §3.8: 421 is said of the connection, whatever was asked.
+bool closes(const smtp::Reply& reply) {
+  return reply.code == 421;
+}
+
+const smtp::Reply* closing_reply(const upstream::EnvelopeReplies& replies) {
+  const auto found = std::find_if(replies.recipients.begin(), replies.recipients.end(), closes);
+  return found == replies.recipients.end() ? nullptr : &*found;
 }
 
 }  // namespace
@@ -75,9 +88,11 @@ awaitable<Result<upstream::EnvelopeReplies>> UpstreamLeg::open(std::span<const s
                                                                int& attempts) {
   for (;;) {
     auto replies = co_await open_here(recipients, attempts);
-    const bool stands = replies && !replies->mail.transient();
-    if (!stands) {
-      const auto instead = replies ? replies->mail : reply_to_upstream_error(replies.error());
+    const auto* closing = replies ? closing_reply(*replies) : nullptr;
+    if (!replies || replies->mail.transient() || closing != nullptr) {
+      const auto instead = !replies             ? reply_to_upstream_error(replies.error())
+                           : closing != nullptr ? *closing
+                                                : replies->mail;
       if (go_on_to_next(attempts, instead)) continue;
     }
     if (replies) {
@@ -95,7 +110,7 @@ awaitable<std::vector<smtp::Reply>> UpstreamLeg::add(smtp::Sender sender,
 
   if (connection_) {
     auto replies = co_await connection_->recipients(recipients);
-    if (replies) {
+    if (replies && std::none_of(replies->begin(), replies->end(), closes)) {
       for (std::size_t i = 0; i < recipients.size(); ++i) {
         if ((*replies)[i].completed()) accepted_.push_back(recipients[i]);
         (*replies)[i] = as_told(std::move((*replies)[i]));
@@ -164,6 +179,7 @@ awaitable<Result<>> UpstreamLeg::keep_pace() {
   const auto booked = upstream().book(accepted_.size());
   if (!booked) co_return booked.error();
   paced_ = true;
+  if (*booked > longest_wait_with_a_connection) connection_.reset();  // others have use for it
   if (*booked > milliseconds(0)) co_await upstream().wait(*booked);
   co_return Result<>();
 }
@@ -228,6 +244,10 @@ awaitable<Transmission> UpstreamLeg::transmit(std::span<const std::string_view> 
       const auto told = reply_to_upstream_error(in_pace.error());
       if (go_on_to_next(attempts, told)) continue;
       co_return Transmission{Transmission::End::refused, told, in_pace.error()};
+    }
+    if (!connection_) {
+      attempts = 0;  // it did not break
+      continue;
     }
     auto done = co_await try_once(pieces, gate);
     if (done) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "mailonce/net/address.h"
 #include "mailonce/server/options.h"
 
 namespace mailonce::server {
@@ -8,9 +9,7 @@ using boost::asio::ip::make_address_v4;
 using boost::asio::ip::make_address_v6;
 
 bool Networks::contains(const boost::asio::ip::address& address) const {
-  if (address.is_v6() && address.to_v6().is_v4_mapped()) {
-    return contains(boost::asio::ip::make_address_v4(boost::asio::ip::v4_mapped, address.to_v6()));
-  }
+  if (const auto plain = net::unmapped(address); plain != address) return contains(plain);
   if (address.is_v4()) {
     return std::any_of(v4.begin(), v4.end(), [&](const auto& network) {
       return boost::asio::ip::network_v4(address.to_v4(), network.prefix_length()).canonical() ==

@@ -1,6 +1,7 @@
 // Whose mail a session brings, and so what is asked of it: a proxy may say that it is not its own.
 #include <boost/asio/error.hpp>
 
+#include "mailonce/net/address.h"
 #include "mailonce/net/proxy_header.h"
 #include "session.h"
 
@@ -76,7 +77,7 @@ awaitable<bool> Session::assume(const smtp::ClientFacts& facts) {
     client.address.reset();
     error_code none;
     const auto address = boost::asio::ip::make_address(facts.address.value, none);
-    if (!none) client.address = address;
+    if (!none) client.address = net::unmapped(address);
   }
   if (facts.login.given) assumed_user_ = facts.login.value;
   upstream_.reset();

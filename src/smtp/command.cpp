@@ -177,7 +177,8 @@ bool looks_like_text(std::string_view verb) {
 }  // namespace
 
 ParsedCommand parse_command(std::string_view line) {
-  if (any_octet(line, is_control)) return refuse(501, "5.5.2 Error: control character in command");
+  if (any_octet(line, is_control))
+    return refuse(501, "5.5.2 Error: control character in command", looks_like_bdat(line));
   // RFC 5321 §4.1.1: white space before the CRLF is tolerated.
   while (!line.empty() && line.back() == ' ') line.remove_suffix(1);
   if (line.empty()) return refuse(500, "5.5.2 Error: bad syntax");
@@ -187,6 +188,10 @@ ParsedCommand parse_command(std::string_view line) {
   if (verb.empty() || looks_like_text(verb))
     return refuse(421, "4.5.2 Error: this is not an SMTP command", true);
   return refuse(500, "5.5.1 Error: command not recognized");
+}
+
+bool looks_like_bdat(std::string_view line) noexcept {
+  return equals_ignoring_case(line.substr(0, 4), "BDAT");
 }
 
 bool looks_like_rcpt(std::string_view line) noexcept {

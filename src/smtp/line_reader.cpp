@@ -15,6 +15,14 @@ void LineReader::consume() noexcept {
   held_.clear();
   taken_ = 0;
   last_ = '\0';
+  head_size_ = 0;
+}
+
+void LineReader::note_head(std::string_view piece) noexcept {
+  while (head_size_ < head_.size() && !piece.empty()) {
+    head_[head_size_++] = piece.front();
+    piece.remove_prefix(1);
+  }
 }
 
 LineReader::Event LineReader::scan() {
@@ -23,6 +31,7 @@ LineReader::Event LineReader::scan() {
     const char* const lf = find_octet(begin, begin + octets_.size(), '\n');
     const auto piece = lf ? octets_.substr(0, static_cast<std::size_t>(lf - begin) + 1) : octets_;
     octets_.remove_prefix(piece.size());
+    note_head(piece);
     if (taken_ + piece.size() > endless_octets) return Event::endless;
     if (!lf) {
       hold(piece);

@@ -2,6 +2,7 @@
 // lines are views into the octets received; only a line that is not complete yet is copied, and memory is
 // bounded by the line limit. Any split of the input gives the same events.
 #pragma once
+#include <array>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ class LineReader {
   Event peek();
   std::string_view line() const noexcept { return line_; }  // without CRLF; until consume()
   void consume() noexcept;
+  // Its first octets, up to four, whatever became of the line; until consume().
+  std::string_view head() const noexcept { return {head_.data(), head_size_}; }
 
   // What was received and belongs to no line yet: where a body begins after DATA.
   std::string_view& octets() noexcept { return octets_; }
@@ -39,12 +42,15 @@ class LineReader {
   Event scan();
   Event end_line(std::string_view piece);
   void hold(std::string_view piece);
+  void note_head(std::string_view piece) noexcept;
 
   std::size_t max_line_octets_;
   std::string_view octets_;
   std::string held_;       // the beginning of a line whose end is still to come
   std::size_t taken_ = 0;  // octets of the current line taken so far, held or dropped
   char last_ = '\0';       // the last of them
+  std::array<char, 4> head_{};
+  std::size_t head_size_ = 0;
   bool dropping_ = false;  // after a bare LF
   std::string_view line_;
   Event event_ = Event::need_more;

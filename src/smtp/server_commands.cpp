@@ -21,16 +21,15 @@ bool ServerMachine::State::handle_line() {
       }
       break;
     case LineReader::Event::too_long:
-      reader.consume();
-      fail("500 5.5.6 Error: line too long");
+      refuse_line("500 5.5.6 Error: line too long");
       break;
     case LineReader::Event::bare_lf:
       // Answered at the LF: a client that ends its lines so waits for a reply. Twice is no accident.
-      reader.consume();
       if (std::exchange(met_bare_lf, true)) {
+        reader.consume();
         close_with("421 4.5.2 Error: bare <LF> received again");
       } else {
-        fail("500 5.5.2 Error: bare <LF> received");
+        refuse_line("500 5.5.2 Error: bare <LF> received");
       }
       break;
     case LineReader::Event::endless:
@@ -41,12 +40,17 @@ bool ServerMachine::State::handle_line() {
   return true;
 }
 
+// One that is none. What stands behind a BDAT is a chunk and must not become commands.
+void ServerMachine::State::refuse_line(std::string_view reply) {
+  const bool chunk_follows = looks_like_bdat(reader.head());
+  reader.consume();
+  chunk_follows ? close_with(reply) : fail(reply);
+}
+
 void ServerMachine::State::handle_command(std::string_view line) {
   // Where AUTH is offered the reader takes longer lines, for AUTH alone.
-  if (line.size() + 2 > options.max_line_octets && !equals_ignoring_case(line.substr(0, 5), "AUTH ")) {
-    reader.consume();
-    return fail("500 5.5.6 Error: line too long");
-  }
+  if (line.size() + 2 > options.max_line_octets && !equals_ignoring_case(line.substr(0, 5), "AUTH "))
+    return refuse_line("500 5.5.6 Error: line too long");
   if (++commands > options.max_commands) {
     reader.consume();
     return close_with("421 4.7.0 Error: too many commands and no message");

@@ -37,6 +37,7 @@ struct ServerMachine::State {
 
   // server_commands.cpp
   bool handle_line();  // false: more input is needed
+  void refuse_line(std::string_view reply);
   void handle_command(std::string_view line);
   void refuse(const Refusal& refusal, bool after_refused_data);
   void fail(std::string_view reply);

@@ -10,8 +10,10 @@ std::optional<Errc> Breaker::refuses() const noexcept {
 }
 
 bool Breaker::take_probe(SteadyClock::time_point now) noexcept {
-  if (!open_ || probing_ || now < next_probe_) return false;
+  if (!open_ || now < next_probe_) return false;
+  if (probing_ && now < next_probe_ + patience_with_a_probe) return false;
   probing_ = true;
+  next_probe_ = now;
   return true;
 }
 
@@ -20,8 +22,8 @@ bool Breaker::failed(Errc why, SteadyClock::time_point now) noexcept {
   failures_ = std::min(failures_ + 1, failures_to_open);
   if (open_ && !std::exchange(probing_, false)) return false;  // begun before the others failed
   if (failures_ < failures_to_open) return false;
-  pause_ = open_ ? std::min(pause_ * 2, longest_pause) : first_pause;
   next_probe_ = now + pause_;
+  pause_ = std::min(pause_ * 2, longest_pause);
   return !std::exchange(open_, true);
 }
 
@@ -31,7 +33,9 @@ bool Breaker::reached() noexcept {
 }
 
 void Breaker::works() noexcept {
+  if (open_) return;  // an old connection's last words
   failures_ = 0;
+  pause_ = first_pause;
 }
 
 }  // namespace mailonce::upstream

@@ -11,6 +11,8 @@ namespace mailonce::upstream {
 
 namespace {
 
+constexpr milliseconds learn_pause = seconds(10);
+
 std::shared_ptr<const Environment> make_environment(Options options,
                                                     std::shared_ptr<boost::asio::ssl::context> tls,
                                                     observe::Log& log, PoolTies ties) {
@@ -95,9 +97,11 @@ awaitable<void> Pool::wait(milliseconds time) {
 
 awaitable<Result<smtp::Capabilities>> Pool::capabilities() {
   const auto state = state_;
-  if (!state->announced) {
+  if (!state->announced && SteadyClock::now() >= state->learn_again) {
     state->learn();
     co_await state->learned(state->environment->options.timeouts.announce);
+    // One that hangs delays one EHLO in a while, not every one.
+    if (!state->announced) state->learn_again = SteadyClock::now() + learn_pause;
   }
   if (state->announced) co_return *state->announced;
   co_return state->learning ? make_error_code(Errc::timed_out) : state->why_not_learned;

@@ -62,7 +62,7 @@ void Pool::State::note_failure(const error_code& error) {
     note_crowd(others);
     return environment->breaker->gave_up();
   }
-  taken_at_most = 0;
+  end_crowd();
   if (error == make_error_code(Errc::auth_failed) && clients_credentials) return environment->reached();
   environment->lost(error.category() == category() ? static_cast<Errc>(error.value()) : Errc::unreachable);
 }
@@ -85,6 +85,10 @@ awaitable<Result<std::unique_ptr<Session>>> Pool::State::connect(std::shared_ptr
   place.taken = true;
   state->environment->reached();
   state->announce((*made)->capabilities());
+  if (!state->crowded()) {
+    state->crowd_pause = {};
+    state->offer_place();  // who waits behind a crowd that has gone is let in one by one
+  }
   co_return std::move(*made);
 }
 
@@ -120,14 +124,16 @@ awaitable<Result<std::unique_ptr<Connection>>> Pool::State::borrow(std::shared_p
       if (const auto why = breaker.refuses()) co_return *why;
       continue;
     }
-    const bool placed = state->reserve();
-    if (placed && !in_turn) state->waiters.front()->grant(nullptr);
-    if (!placed || !in_turn) {
+    if (!in_turn || !state->reserve()) {
       Waiter waiter(*state, freshness, until);
       co_await waiter.turn.async_wait(boost::asio::as_tuple(boost::asio::use_awaitable));
       if (!waiter.granted) {
         state->environment->report("borrow", Errc::exhausted, "all connections are in use");
         co_return Errc::exhausted;
+      }
+      if (state->aborted) {
+        waiter.session ? state->discard(std::move(waiter.session)) : state->free_place();
+        co_return Errc::closed;
       }
       if (waiter.session) co_return std::make_unique<LentConnection>(state, std::move(waiter.session));
       if (const auto why = breaker.refuses()) {

@@ -1,5 +1,6 @@
 #include "pool_state.h"
 
+#include <algorithm>
 #include <boost/asio/as_tuple.hpp>
 #include <boost/asio/co_spawn.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -8,8 +9,9 @@
 namespace mailonce::upstream {
 namespace {
 
-// Until one more connection is tried where one was one too many.
-constexpr milliseconds crowd_pause = seconds(1);
+// Until one more connection is tried where one was one too many; doubled while it still is.
+constexpr milliseconds shortest_crowd{500};
+constexpr milliseconds longest_crowd{16'000};
 
 awaitable<void> say_goodbye(std::shared_ptr<void>, std::unique_ptr<Session> session) {
   co_await session->quit();
@@ -38,21 +40,33 @@ bool Pool::State::worn_out(const Session& session) const {
          SteadyClock::now() - session.opened_at() >= limits().max_age;
 }
 
-bool Pool::State::crowded() const {
-  return taken_at_most != 0;
-}
-
 void Pool::State::note_crowd(std::size_t others) {
+  if (!crowded()) {
+    crowd_pause = std::clamp(crowd_pause * 2, shortest_crowd, longest_crowd);
+    crowd_ends.expires_after(crowd_pause);
+    crowd_ends.async_wait([weak = weak_from_this()](error_code error) {
+      const auto self = weak.lock();
+      if (!self || error) return;
+      self->taken_at_most = 0;
+      self->offer_place();
+    });
+  }
   taken_at_most = others;
-  crowd_ends = SteadyClock::now() + crowd_pause;
 }
 
-std::size_t Pool::State::places() {
-  if (crowded() && SteadyClock::now() >= crowd_ends) {
-    note_crowd(taken_at_most + 1);
-    if (taken_at_most >= limits().max_connections) taken_at_most = 0;
-  }
+void Pool::State::end_crowd() {
+  taken_at_most = 0;
+  crowd_ends.cancel();
+}
+
+std::size_t Pool::State::places() const noexcept {
   return crowded() ? taken_at_most : limits().max_connections;
+}
+
+void Pool::State::offer_place() {
+  if (waiters.empty() || open >= places()) return;
+  ++open;
+  waiters.front()->grant(nullptr);
 }
 
 bool Pool::State::reserve() {
@@ -68,9 +82,7 @@ bool Pool::State::reserve() {
 
 void Pool::State::free_place() {
   --open;
-  if (waiters.empty() || open >= places()) return;
-  ++open;
-  waiters.front()->grant(nullptr);
+  offer_place();
 }
 
 std::unique_ptr<Session> Pool::State::take_idle() {

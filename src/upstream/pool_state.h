@@ -16,6 +16,7 @@ struct Pool::State : std::enable_shared_from_this<State> {
       : executor(std::move(on)),
         environment(std::move(shared)),
         clients_credentials(of_clients),
+        crowd_ends(executor),
         reaper(executor) {}
 
   // A borrower waiting for its turn. It stands in the queue as long as it exists and nothing was granted.
@@ -41,11 +42,15 @@ struct Pool::State : std::enable_shared_from_this<State> {
   static awaitable<Result<std::unique_ptr<Session>>> connect(std::shared_ptr<State> state);
   // What a failure to connect says of the upstream. The place it was to come into is still taken.
   void note_failure(const error_code& error);
-  // The upstream takes no more connections than there are now, for a while.
-  bool crowded() const;
+  // The upstream takes no more connections than there are now. After a while, longer each time, one more is
+  // tried.
+  bool crowded() const noexcept { return taken_at_most != 0; }
   void note_crowd(std::size_t others);
+  void end_crowd();
   // How many places there are now.
-  std::size_t places();
+  std::size_t places() const noexcept;
+  // A place that is free, to who waits longest.
+  void offer_place();
   // Finds out in the background whether an upstream that failed answers again. False: not now.
   bool probe();
 
@@ -78,7 +83,8 @@ struct Pool::State : std::enable_shared_from_this<State> {
   std::deque<std::unique_ptr<Session>> idle;  // the one used last at the back
   std::size_t open = 0;                       // places taken
   std::size_t taken_at_most = 0;              // by a crowded upstream, 0: it is not known to be
-  SteadyClock::time_point crowd_ends{};       // then one more is tried
+  milliseconds crowd_pause{};                 // how long the last one lasted
+  boost::asio::steady_timer crowd_ends;
   std::list<Waiter*> waiters;
   boost::asio::steady_timer reaper;
   bool reaper_armed = false;
@@ -88,6 +94,7 @@ struct Pool::State : std::enable_shared_from_this<State> {
   std::optional<smtp::Capabilities> announced;
   bool learning = false;
   error_code why_not_learned;
+  SteadyClock::time_point learn_again{};  // before it nobody waits for what could not be learned
   std::set<boost::asio::steady_timer*> curious;
   std::set<boost::asio::steady_timer*> pacing;
 };

@@ -18,7 +18,7 @@ constexpr Profile all[] = {
     // Up to 5,000 messages on one connection.
     {"sendgrid", {50, usual.max_wait, seconds(8), usual.max_age, 4900}, {}},
     {"gmail", {10, usual.max_wait, seconds(8), seconds(300), 100}, {}},
-    // 3 connections a mailbox (432 4.3.2), 30 messages a minute; sessions of 20 minutes, on some paths of 5,
+    // 3 connections a mailbox (432 4.3.2), 30 messages a minute (of one recipient, to be safe); sessions of 20 minutes, on some paths of 5,
     // are ended while they are busy.
     {"office365", {3, usual.max_wait, seconds(8), seconds(240), usual.max_messages}, {30, seconds(60)}},
 };

@@ -38,7 +38,8 @@ awaitable<Result<smtp::Reply>> Session::read_reply(std::string_view phase) {
     if (errc == Errc::timed_out) environment_->lost(errc);
     co_return fail(phase, errc, reply.error().message());
   }
-  environment_->breaker->works();
+  // An upstream that takes an envelope and hangs at DATA is no better than one that hangs at once.
+  if (phase == "data") environment_->breaker->works();
   co_return judge(phase, std::move(*reply));
 }
 
@@ -261,6 +262,7 @@ awaitable<SendOutcome> Session::send() {
     co_return SendOutcome{true, errc};
   }
   ++messages_;
+  environment_->breaker->works();
   if (reply->code != 421) stage_ = Stage::idle;
   if (reply->code == 421 || reply->code == 454) environment_->slow_down();  // SES: 454 Throttling failure
   co_return SendOutcome{true, std::move(*reply)};

@@ -57,6 +57,9 @@ using ParsedCommand = std::variant<Command, Refusal>;
 // `line` without its CRLF. BODY= and SIZE= are understood whether or not they were announced.
 ParsedCommand parse_command(std::string_view line);
 
+// True when the line begins with BDAT: what follows it is a chunk, whatever is wrong with the line.
+bool looks_like_bdat(std::string_view line) noexcept;
+
 // True when the line begins with the verb RCPT: worth parsing before its turn, to ask about recipients
 // together.
 bool looks_like_rcpt(std::string_view line) noexcept;

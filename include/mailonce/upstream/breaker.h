@@ -1,5 +1,6 @@
 // Whether an upstream is worth a try: after a few failures in a row nobody waits for it any more, until one
-// connection in the background finds that it answers (a circuit breaker). Pure; one a pool, on its thread.
+// connection in the background finds that it answers (a circuit breaker). Pure; one for the pools of one
+// worker to an upstream, on its thread.
 #pragma once
 #include <optional>
 
@@ -11,8 +12,9 @@ namespace mailonce::upstream {
 class Breaker {
  public:
   static constexpr int failures_to_open = 3;
-  static constexpr milliseconds first_pause{500};  // doubled with each probe that fails
+  static constexpr milliseconds first_pause{500};  // doubled with each probe that leads to no message
   static constexpr milliseconds longest_pause{10'000};
+  static constexpr milliseconds patience_with_a_probe{30'000};  // then another is made
 
   // Why nobody shall wait for the upstream now; nothing: try it.
   std::optional<Errc> refuses() const noexcept;
@@ -24,7 +26,7 @@ class Breaker {
   bool failed(Errc why, SteadyClock::time_point now) noexcept;
   // A probe came through: the upstream is tried again. One more failure is enough. True: it refused before.
   bool reached() noexcept;
-  // It answered an envelope: what failed before is forgotten.
+  // It answered DATA or a final dot: what failed before is forgotten.
   void works() noexcept;
   // The probe ended without a result: another may be made.
   void gave_up() noexcept { probing_ = false; }

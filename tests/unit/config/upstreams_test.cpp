@@ -74,10 +74,15 @@ TEST_F(UpstreamsTest, TheCommandLinesUpstreamIsTheOnlyOne) {
   EXPECT_THAT(loaded.relay.routes, IsEmpty());
 }
 
-// Each worker has connections of its own.
-TEST_F(UpstreamsTest, ThereAreNoMoreWorkersThanConnections) {
-  const auto loaded = good(std::string(upstream) + "max_connections = 2\n[server]\nworkers = 8\n");
-  EXPECT_EQ(loaded.server.workers, 2U);
+// Each worker has connections of its own, and with one or two it would be out of them at once.
+TEST_F(UpstreamsTest, FewConnectionsAreSharedByFewWorkers) {
+  const auto workers = [&](const std::string& connections) {
+    return good(std::string(upstream) + "max_connections = " + connections + "\n[server]\nworkers = 8\n")
+        .server.workers;
+  };
+  EXPECT_EQ(workers("2"), 1U);
+  EXPECT_EQ(workers("10"), 2U);
+  EXPECT_EQ(workers("50"), 8U);
 }
 
 TEST_F(UpstreamsTest, OnePasswordOfTheEnvironmentIsNotForAll) {
