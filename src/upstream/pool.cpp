@@ -12,6 +12,7 @@ namespace mailonce::upstream {
 namespace {
 
 constexpr milliseconds learn_pause = seconds(10);
+constexpr milliseconds short_patience{200};
 
 std::shared_ptr<const Environment> make_environment(Options options,
                                                     std::shared_ptr<boost::asio::ssl::context> tls,
@@ -97,11 +98,13 @@ awaitable<void> Pool::wait(milliseconds time) {
 
 awaitable<Result<smtp::Capabilities>> Pool::capabilities() {
   const auto state = state_;
-  if (!state->announced && SteadyClock::now() >= state->learn_again) {
-    state->learn();
-    co_await state->learned(state->environment->options.timeouts.announce);
+  if (!state->announced) {
     // One that hangs delays one EHLO in a while, not every one.
-    if (!state->announced) state->learn_again = SteadyClock::now() + learn_pause;
+    const bool in_vain = SteadyClock::now() < state->learn_again;
+    const auto whole = state->environment->options.timeouts.announce;
+    state->learn();
+    co_await state->learned(in_vain ? std::min(whole, short_patience) : whole);
+    if (!state->announced && !in_vain) state->learn_again = SteadyClock::now() + learn_pause;
   }
   if (state->announced) co_return *state->announced;
   co_return state->learning ? make_error_code(Errc::timed_out) : state->why_not_learned;

@@ -94,7 +94,7 @@ struct Pool::State : std::enable_shared_from_this<State> {
   std::optional<smtp::Capabilities> announced;
   bool learning = false;
   error_code why_not_learned;
-  SteadyClock::time_point learn_again{};  // before it nobody waits for what could not be learned
+  SteadyClock::time_point learn_again{};  // before it nobody waits long for what could not be learned
   std::set<boost::asio::steady_timer*> curious;
   std::set<boost::asio::steady_timer*> pacing;
 };

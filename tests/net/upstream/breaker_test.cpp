@@ -11,6 +11,17 @@ namespace {
 using test::run;
 using test::run_until;
 
+std::unique_ptr<Connection> borrow_one(Rig& rig) {
+  std::unique_ptr<Connection> connection;
+  rig.pool();
+  run(rig.io, [&]() -> awaitable<void> {
+    auto borrowed = co_await rig.pool().borrow(Freshness::any);
+    EXPECT_TRUE(borrowed);
+    if (borrowed) connection = std::move(*borrowed);
+  });
+  return connection;
+}
+
 void fail(Rig& rig, int times) {
   for (int i = 0; i < times; ++i) EXPECT_EQ(rig.attempt().step, "borrow");
 }
@@ -52,6 +63,34 @@ TEST(DeadUpstream, that_takes_connections_and_answers_nothing_is_dead_too) {
 }
 
 // Providers count connections; what one gets beyond the limit is a refusal of that connection and no more.
+TEST(DeadUpstream, that_hangs_at_DATA_is_dead_too) {
+  Rig rig;
+  rig.options.timeouts.command = milliseconds(100);
+  rig.provider.arm("times=every data stall");
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(rig.attempt().step, "data");
+  EXPECT_EQ(rig.attempt().step, "borrow");
+}
+
+// It was full for a moment: who waits gets in although nobody gives anything back.
+TEST(FullUpstream, lets_those_who_wait_in_when_it_has_room_again) {
+  Rig rig;
+  const auto held = borrow_one(rig);
+  rig.provider.arm("banner reply 421 4.7.0 Too many concurrent SMTP connections");
+  const auto begun = SteadyClock::now();
+  std::vector<std::unique_ptr<Connection>> lent;
+  for (int i = 0; i < 5; ++i) {
+    boost::asio::co_spawn(
+        rig.io,
+        [&]() -> awaitable<void> {
+          auto borrowed = co_await rig.pool().borrow(Freshness::any);
+          if (borrowed) lent.push_back(std::move(*borrowed));
+        },
+        boost::asio::detached);
+  }
+  EXPECT_TRUE(run_until(rig.io, [&] { return lent.size() == 5; })) << lent.size();
+  EXPECT_LT(SteadyClock::now() - begun, seconds(3));
+}
+
 TEST(FullUpstream, is_waited_for_and_not_taken_for_dead) {
   auto profile = test::Profile::load("plain");
   profile.max_connections = test::CountedLine{2, "421 4.7.0 Too many concurrent SMTP connections"};
@@ -80,13 +119,7 @@ TEST(FullUpstream, may_say_so_to_AUTH_and_who_wants_a_fresh_connection_is_served
   Rig rig(test::Profile::load("sendgrid"));
   rig.options.username = "relay";
   rig.options.password = "secret";
-  rig.pool();
-  std::unique_ptr<Connection> only;
-  run(rig.io, [&]() -> awaitable<void> {
-    auto borrowed = co_await rig.pool().borrow(Freshness::any);
-    EXPECT_TRUE(borrowed);
-    only = std::move(*borrowed);
-  });
+  auto only = borrow_one(rig);
   rig.provider.arm("times=every auth reply 432 4.3.2 Concurrent connections limit exceeded.");
   int served = 0;
   for (const auto freshness : {Freshness::any, Freshness::fresh, Freshness::any}) {

@@ -169,6 +169,28 @@ TEST_F(RelayTest, a_rate_that_is_used_up_is_told) {
   EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
 }
 
+// A process that dies in that time must not leave doubt of a message that was not begun.
+TEST_F(RelayTest, what_waits_for_the_rate_is_not_being_sent) {
+  for (const auto wait : {milliseconds(70), milliseconds(7000)}) {
+    upstream.pace.push_back(wait);
+    const int before = window.begins;
+    int meanwhile = -1;
+    upstream.while_waiting = [&] { meanwhile = window.begins; };
+    EXPECT_EQ(send(mail(std::to_string(wait.count())), {"a@example.net"}).final_reply.code, 250);
+    EXPECT_EQ(meanwhile, before);
+    EXPECT_EQ(window.begins, before + 1);
+  }
+  EXPECT_EQ(upstream.borrowed, 3) << "a long wait gives the connection back";
+}
+
+TEST_F(FailoverTest, a_connection_that_closes_at_a_recipient_is_the_state_of_that_upstream) {
+  Plan closing;
+  closing.rcpt["a@example.net"] = {421, "4.3.2 closing"};
+  upstream.plans.assign(1, closing);
+  EXPECT_EQ(send(mail("x"), {"a@example.net"}).final_reply.code, 250);
+  EXPECT_EQ(second().copies("a@example.net"), 1);
+}
+
 TEST_F(RelayTest, a_duplicate_takes_nothing_of_the_rate) {
   send(mail("x"), {"a@example.net"});
   send(mail("x"), {"a@example.net"});

@@ -108,6 +108,7 @@ Result<milliseconds> ScriptedUpstream::book(std::size_t recipients) {
 
 awaitable<void> ScriptedUpstream::wait(milliseconds time) {
   waited.push_back(time);
+  if (while_waiting) while_waiting();
   co_return;
 }
 

@@ -1,6 +1,7 @@
 // An upstream without a network: each connection follows a plan, and what was accepted is counted.
 #pragma once
 #include <deque>
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ class ScriptedUpstream final : public upstream::Upstream {
   std::vector<std::size_t> booked;        // by each message
   std::deque<Result<milliseconds>> pace;  // answers to these; afterwards none waits
   std::vector<milliseconds> waited;
+  std::function<void()> while_waiting;
   smtp::Capabilities offered;
   int borrowed = 0;
   int fresh = 0;

@@ -16,6 +16,7 @@ class ScriptedClaim final : public window::Claim {
 
   awaitable<Result<window::Begun>> begin(std::string message_id) override {
     goes_out_ = std::move(message_id);
+    ++window_.begins;
     if (window_.begin_fails) co_return make_error_code(boost::system::errc::timed_out);
     bool lost = window_.lose_next_claims > 0;
     if (lost) --window_.lose_next_claims;

@@ -21,6 +21,7 @@ class ScriptedWindow final : public window::Window {
   std::function<void()> on_lost = {};
   std::function<void()> on_wait;  // what happens while somebody waits in changed()
   int waits = 0;
+  int begins = 0;
   int commits = 0;
   int releases = 0;
   int doubts = 0;

@@ -34,6 +34,16 @@ TEST(Bdat, ChunksAreOneMessage) {
               ElementsAre("sender a@b", "rcpt c@d", "data", "message to c@d: Subject: x\r\n\r\nhello\r\n"));
 }
 
+// How long the chunk is can not be known then.
+TEST(Bdat, ALineThatIsNoneEndsTheSessionBeforeItsChunkIsRead) {
+  for (const auto& line :
+       {"BDAT 20 LAST\t\r\n"s, "BDAT 20 LAST\n"s, "bdat 20"s + std::string(9000, ' ') + "\r\n", "BDAT x\r\n"s,
+        "BDAT 99999999999999999999 LAST\r\n"s}) {
+    const auto outcome = play_anyhow(begun + line + "NOOP\r\nVRFY root\r\n");
+    EXPECT_THAT(replies(outcome), testing::MatchesRegex("50[01] [^\n]*\n")) << line;
+  }
+}
+
 TEST(Bdat, IsAnnounced) {
   EXPECT_THAT(play(hello, 100).output, HasSubstr("CHUNKING\r\n"));
   EXPECT_THAT(play(hello, 100).output, Not(HasSubstr("BINARYMIME")));
